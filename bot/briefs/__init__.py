@@ -1,0 +1,1 @@
+"""What a brief is. Pure: no I/O, no clock, no Discord."""

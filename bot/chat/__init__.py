@@ -1,0 +1,1 @@
+"""Discord: the only package, with the playground, that imports discord."""

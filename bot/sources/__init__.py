@@ -1,0 +1,1 @@
+"""Where briefs come from."""
