@@ -7,7 +7,6 @@ Order of precedence: environment (``BRIEFBOT_SECTION__KEY``), config file, defau
 from __future__ import annotations
 
 import difflib
-import json
 import os
 import re
 import tomllib
@@ -27,13 +26,15 @@ from pydantic import (
     ValidationError,
     field_validator,
 )
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
-from bot.errors import ConfigError, Problem
+from bot.errors import ConfigError, Problem, UnsafeURL
+from bot.sources.http import check_url, is_private
 
 TOKEN_VARIABLE = "DISCORD_TOKEN"
 ENV_PREFIX = "BRIEFBOT_"
 
+_TOKEN_KEYS = {"token", "bot_token", "discord_token"}
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -182,19 +183,22 @@ def load(path: Path | None) -> Settings:
     data: dict[str, Any] = {}
     if path is not None:
         data = _read_toml(path)
-    problems = list(_secrets_in_file(name, data))
+    base = path.parent if path else Path()
+    problems = list(_take_out_secrets(name, data))
     settings: Settings | None = None
     try:
         settings = Settings(**data)
     except ValidationError as error:
         problems += _from_pydantic(name, error)
-    problems += _cross_checks(name, data, path.parent if path else Path())
-    token, token_problem = _token(name, data, path.parent if path else Path())
+    except SettingsError as error:
+        problems.append(Problem("environment", "", str(error), f"Correct or unset that {ENV_PREFIX}… variable"))
+    problems += _cross_checks(name, data, base)
+    token, token_problem = _token(name, data, base)
     if token_problem:
         problems.append(token_problem)
     if problems or settings is None:
-        raise ConfigError(_unique(problems))
-    return _absolute(settings, path.parent if path else Path()).model_copy(update={"token": token})
+        raise ConfigError(list(dict.fromkeys(problems)))
+    return _absolute(settings, base).model_copy(update={"token": token})
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -213,18 +217,15 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError([Problem(name, "", f"is not valid TOML: {error}", "Mend that line")]) from None
 
 
-def _secrets_in_file(name: str, data: Mapping[str, Any]) -> Iterator[Problem]:
-    """A token in the file is refused wherever it stands; its value is never repeated."""
-    discord = data.get("discord")
-    for key, table in (("token", data), ("discord.token", discord if isinstance(discord, dict) else {})):
-        if "token" in table:
-            del table["token"]  # type: ignore[attr-defined]
-            yield Problem(
-                name,
-                key,
-                "a token must not stand in the config file",
-                f"Remove it, make a new token, and set {TOKEN_VARIABLE} or discord.token_file",
-            )
+def _take_out_secrets(name: str, data: dict[str, Any], prefix: str = "") -> Iterator[Problem]:
+    """A token in the file is refused wherever it stands; its value goes no further and is never repeated."""
+    remedy = f"Remove it, make a new token, and set {TOKEN_VARIABLE} or discord.token_file"
+    for key, value in list(data.items()):
+        if isinstance(value, dict):
+            yield from _take_out_secrets(name, value, f"{prefix}{key}.")
+        elif key.casefold() in _TOKEN_KEYS:
+            del data[key]
+            yield Problem(name, f"{prefix}{key}", "a token must not stand in the config file", remedy)
 
 
 def _from_pydantic(name: str, error: ValidationError) -> Iterator[Problem]:
@@ -273,8 +274,6 @@ def _tables(data: Mapping[str, Any], key: str) -> Iterator[tuple[str, dict[str, 
 
 def _cross_checks(name: str, data: Mapping[str, Any], base: Path) -> Iterator[Problem]:
     """What one setting alone cannot tell; runs on the raw tables so that it reports beside type errors."""
-    from bot.sources.http import check_url, is_private
-
     names: dict[str, str] = {}
     for key, source in _tables(data, "sources"):
         title, kind, url, path = (source.get(k) for k in ("name", "kind", "url", "path"))
@@ -292,7 +291,7 @@ def _cross_checks(name: str, data: Mapping[str, Any], base: Path) -> Iterator[Pr
         if kind == "folder" and isinstance(path, str) and not (base / path).is_dir():
             yield Problem(name, f"{key}.path", f"{path!r} is not a folder", "Make it, or correct the path")
         if kind != "folder" and isinstance(url, str):
-            yield from _url_problems(name, key, url, bool(source.get("allow_private")), check_url, is_private)
+            yield from _url_problems(name, key, url, bool(source.get("allow_private")))
     for key, subscription in _tables(data, "subscriptions"):
         chosen = [k for k in ("topic", "source", "everything") if subscription.get(k)]
         if len(chosen) != 1:
@@ -305,11 +304,7 @@ def _cross_checks(name: str, data: Mapping[str, Any], base: Path) -> Iterator[Pr
             yield Problem(name, f"{key}.source", f"there is no source {wanted_source!r}", remedy)
 
 
-def _url_problems(
-    name: str, key: str, url: str, allow_private: bool, check_url: Any, is_private: Any
-) -> Iterator[Problem]:
-    from bot.errors import UnsafeURL
-
+def _url_problems(name: str, key: str, url: str, allow_private: bool) -> Iterator[Problem]:
     try:
         check_url(url)
     except UnsafeURL as error:
@@ -332,7 +327,7 @@ def _token(name: str, data: Mapping[str, Any], base: Path) -> tuple[SecretStr | 
         return None, None
     try:
         value = (base / file).read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "not text"
         return None, Problem(name, "discord.token_file", f"{file!r} cannot be read ({why})", "Correct the path")
     if not value:
@@ -345,17 +340,3 @@ def _absolute(settings: Settings, base: Path) -> Settings:
     storage = settings.storage.model_copy(update={"database": base / settings.storage.database})
     sources = tuple(s.model_copy(update={"path": base / s.path}) if s.path else s for s in settings.sources)
     return settings.model_copy(update={"storage": storage, "sources": sources})
-
-
-def _unique(problems: list[Problem]) -> list[Problem]:
-    return list(dict.fromkeys(problems))
-
-
-def describe() -> str:
-    """Every setting with its default, as JSON lines: what docs/configuration.md is checked against."""
-    rows = []
-    for section, field in Settings.model_fields.items():
-        model = next((a for a in (field.annotation, *get_args(field.annotation)) if hasattr(a, "model_fields")), None)
-        if isinstance(model, type) and issubclass(model, BaseModel):
-            rows += [{"key": f"{section}.{key}", "about": f.description} for key, f in model.model_fields.items()]
-    return "\n".join(map(json.dumps, rows))
