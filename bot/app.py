@@ -1,0 +1,242 @@
+"""The composition root: builds every part from Settings, starts and stops them in order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import structlog
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+from pydantic import SecretStr
+
+from bot import __version__
+from bot.briefs.model import Brief
+from bot.briefs.topics import slug
+from bot.chat.client import Client
+from bot.config import Settings, SourceSettings, SubscriptionSettings
+from bot.delivery import routing
+from bot.delivery.worker import Outlet, Worker
+from bot.errors import StartError
+from bot.sources.http import Http
+from bot.sources.poll import Poller
+from bot.store import briefs, sources, subscriptions
+from bot.store.briefs import StoredBrief
+from bot.store.database import Connection, Database
+
+if os.name == "posix":
+    import fcntl
+
+log = structlog.get_logger("bot")
+
+# How often the two ticks look at the store; a tick is one indexed query when nothing is due.
+TICK_SECONDS = 1
+
+
+def utc_now() -> datetime:
+    """The clock of the whole bot."""
+    return datetime.now(UTC)
+
+
+class App:
+    """Every part of the bot; ``async with App(settings) as app`` opens what needs no Discord.
+
+    ``start(outlet)`` begins polling and delivering; leaving the block stops all parts in reverse order, within 10 s.
+    Raises StoreError where the database cannot be used, StartError where another Briefbot has it.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.database: Database
+        self.http = Http(
+            user_agent=user_agent(settings.http.contact),
+            timeout=settings.http.timeout.total_seconds(),
+            max_bytes=settings.http.max_bytes,
+            max_redirects=settings.http.max_redirects,
+            connections=settings.http.connections,
+            connections_per_host=settings.http.connections_per_host,
+        )
+        self.poller: Poller
+        self.worker: Worker | None = None
+        self._scheduler = AsyncIOScheduler(
+            timezone=UTC, job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
+        )
+        self._opened = contextlib.AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        async with contextlib.AsyncExitStack() as stack:
+            stack.enter_context(only_one(self.settings.storage.database))
+            self.database = await Database.open(self.settings.storage.database)
+            stack.push_async_callback(self.database.close)
+            await stack.enter_async_context(self.http)
+            await self._sync()
+            self.poller = Poller(
+                self.database,
+                self.http,
+                on_stored=self._route,
+                on_change=self._wake,
+                clock=utc_now,
+                concurrency=self.settings.polling.concurrency,
+            )
+            stack.push_async_callback(self.poller.stop)
+            self._opened = stack.pop_all()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._scheduler.running:
+            self._scheduler.shutdown(wait=False)
+        if self.worker:
+            await self.worker.stop()
+        await self._opened.aclose()
+
+    def start(self, outlet: Outlet) -> None:
+        """Begin to poll and to deliver through ``outlet``; the ticks run until the block is left."""
+        self.worker = Worker(self.database, outlet, clock=utc_now)
+        self.worker.start()
+        self._scheduler.add_job(self.poller.tick, "interval", seconds=TICK_SECONDS, id="poll")
+        self._scheduler.add_job(self.worker.wake, "interval", seconds=TICK_SECONDS, id="deliver")
+        self._scheduler.start()
+
+    async def _route(self, conn: Connection, stored: StoredBrief) -> None:
+        """A new brief's outbox rows, in the transaction that stores it."""
+        await routing.enqueue(conn, stored, now=utc_now(), instance=self.database.instance)
+
+    def _wake(self) -> None:
+        if self.worker:
+            self.worker.wake()
+
+    async def brief(self, brief_id: int) -> Brief | None:
+        """A stored brief, for the buttons and menus under messages."""
+        async with self.database.read() as conn:
+            stored = await briefs.get(conn, brief_id)
+        return stored.brief if stored else None
+
+    async def _sync(self) -> None:
+        """Make the store's sources and subscriptions of the config those of the config file."""
+        now = utc_now()
+        async with self.database.transaction() as conn:
+            await sources.sync(conn, [self.new_source(s) for s in self.settings.sources], now)
+            by_name = {s.name.casefold(): s.id for s in await sources.everyone(conn)}
+            wanted = [new_subscription(s, by_name) for s in self.settings.subscriptions]
+            await subscriptions.sync(conn, wanted, now)
+
+    def new_source(self, source: SourceSettings, owner: sources.Owner = "config") -> sources.NewSource:
+        """A source of the config as the store takes it."""
+        polling = self.settings.polling
+        usual = polling.folder_interval if source.kind == "folder" else polling.interval
+        return sources.NewSource(
+            name=source.name,
+            kind=source.kind,
+            location=str(source.path) if source.path else source.url or "",
+            interval=source.interval or usual,
+            owner=owner,
+            allow_private=source.allow_private,
+            enabled=source.enabled,
+            backfill=source.backfill,
+        )
+
+
+def new_subscription(wish: SubscriptionSettings, sources_by_name: dict[str, int]) -> subscriptions.NewSubscription:
+    """A subscription of the config as the store takes it; its source is named, its topic may be a name or a slug."""
+    return subscriptions.NewSubscription(
+        channel_id=wish.channel,
+        topic=slug(wish.topic) if wish.topic else None,
+        source_id=sources_by_name[wish.source.strip().casefold()] if wish.source else None,
+        everything=wish.everything,
+        format=wish.format,
+        role_id=wish.role,
+    )
+
+
+def user_agent(contact: str) -> str:
+    """An honest name for servers' logs: who we are, which version, where to write to."""
+    return f"Briefbot/{__version__}" + (f" (+{contact})" if contact else "")
+
+
+@contextlib.contextmanager
+def only_one(database: Path) -> Iterator[None]:
+    """Hold the lock that keeps a second bot from the same database: two would post everything twice."""
+    if os.name != "posix":
+        yield
+        return
+    lock = database.with_name(f"{database.name}.running")
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        handle = lock.open("a+")
+    except OSError:
+        yield  # the folder cannot be written: opening the database says so, with what to do
+        return
+    with handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            handle.seek(0)
+            who = handle.read().strip() or "unknown"
+            raise StartError(
+                f"{database} is in use by another Briefbot (process {who}). Stop that one first, or set "
+                "storage.database to another file"
+            ) from None
+        handle.truncate(0)
+        handle.write(str(os.getpid()))
+        handle.flush()
+        yield
+
+
+async def run_on_discord(settings: Settings, token: SecretStr) -> None:
+    """The whole bot on Discord until SIGINT or SIGTERM. Raises StartError where it cannot log in."""
+    stop = stop_signal()
+    async with App(settings) as app:
+        client = Client(library=app)
+        connected = asyncio.create_task(client.run_until_closed(token.get_secret_value()), name="discord")
+        waiting = asyncio.create_task(stop.wait(), name="stop")
+        app.start(client)
+        try:
+            await asyncio.wait({connected, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
+            if app.worker:
+                await app.worker.stop()
+            await client.close()
+        await connected
+
+
+async def once(settings: Settings, token: SecretStr | None) -> None:
+    """Poll every source that is due, store what is new, deliver what is due if there is a token, then return."""
+    async with App(settings) as app:
+        await app.poller.poll_once()
+        if token is None:
+            return
+        client = Client(library=app)
+        connected = asyncio.create_task(client.run_until_closed(token.get_secret_value()), name="discord")
+        app.worker = Worker(app.database, client, clock=utc_now)
+        drained = asyncio.create_task(app.worker.drain(), name="drain")
+        try:
+            await asyncio.wait({connected, drained}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await app.worker.stop()
+            drained.cancel()
+            await client.close()
+        await connected
+
+
+def stop_signal() -> asyncio.Event:
+    """An event that SIGINT and SIGTERM set; a second signal kills the process as usual."""
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def on_signal(number: signal.Signals) -> None:
+        log.info("stopping", signal=number.name)
+        stop.set()
+        loop.remove_signal_handler(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(NotImplementedError):  # Windows: Ctrl-C arrives as KeyboardInterrupt
+            loop.add_signal_handler(number, on_signal, number)
+    return stop
