@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import os
 import signal
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
+from urllib.parse import urlsplit
 
 import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
@@ -20,13 +22,14 @@ from bot import __version__
 from bot.briefs.model import Brief
 from bot.briefs.topics import slug
 from bot.chat.client import Client
-from bot.config import Settings, SourceSettings, SubscriptionSettings
+from bot.config import TOKEN_VARIABLE, Settings, SourceSettings, SubscriptionSettings
 from bot.delivery import routing
 from bot.delivery.worker import Outlet, Worker
-from bot.errors import StartError
-from bot.sources.http import Http
+from bot.errors import SourceError, StartError
+from bot.sources import site
+from bot.sources.http import Http, is_private
 from bot.sources.poll import Poller
-from bot.store import briefs, sources, subscriptions
+from bot.store import briefs, outbox, sources, subscriptions
 from bot.store.briefs import StoredBrief
 from bot.store.database import Connection, Database
 
@@ -54,14 +57,7 @@ class App:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.database: Database
-        self.http = Http(
-            user_agent=user_agent(settings.http.contact),
-            timeout=settings.http.timeout.total_seconds(),
-            max_bytes=settings.http.max_bytes,
-            max_redirects=settings.http.max_redirects,
-            connections=settings.http.connections,
-            connections_per_host=settings.http.connections_per_host,
-        )
+        self.http = new_http(settings)
         self.poller: Poller
         self.worker: Worker | None = None
         self._scheduler = AsyncIOScheduler(
@@ -156,6 +152,18 @@ def new_subscription(wish: SubscriptionSettings, sources_by_name: dict[str, int]
     )
 
 
+def new_http(settings: Settings) -> Http:
+    """The one way to fetch, as the settings want it; not started yet."""
+    return Http(
+        user_agent=user_agent(settings.http.contact),
+        timeout=settings.http.timeout.total_seconds(),
+        max_bytes=settings.http.max_bytes,
+        max_redirects=settings.http.max_redirects,
+        connections=settings.http.connections,
+        connections_per_host=settings.http.connections_per_host,
+    )
+
+
 def user_agent(contact: str) -> str:
     """An honest name for servers' logs: who we are, which version, where to write to."""
     return f"Briefbot/{__version__}" + (f" (+{contact})" if contact else "")
@@ -208,23 +216,145 @@ async def run_on_discord(settings: Settings, token: SecretStr) -> None:
         await connected
 
 
-async def once(settings: Settings, token: SecretStr | None) -> None:
-    """Poll every source that is due, store what is new, deliver what is due if there is a token, then return."""
+async def once(settings: Settings, token: SecretStr | None) -> str:
+    """Poll every source that is due, store what is new, deliver what is due if there is a token; a line that says so."""
     async with App(settings) as app:
         await app.poller.poll_once()
-        if token is None:
-            return
-        client = Client(library=app)
-        connected = asyncio.create_task(client.run_until_closed(token.get_secret_value()), name="discord")
-        app.worker = Worker(app.database, client, clock=utc_now)
-        drained = asyncio.create_task(app.worker.drain(), name="drain")
-        try:
-            await asyncio.wait({connected, drained}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            await app.worker.stop()
-            drained.cancel()
-            await client.close()
-        await connected
+        if token is not None:
+            client = Client(library=app)
+            connected = asyncio.create_task(client.run_until_closed(token.get_secret_value()), name="discord")
+            app.worker = Worker(app.database, client, clock=utc_now)
+            drained = asyncio.create_task(app.worker.drain(), name="drain")
+            try:
+                await asyncio.wait({connected, drained}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                await app.worker.stop()
+                drained.cancel()
+                await client.close()
+            await connected
+        async with app.database.read() as conn:
+            stored = sum(topic.briefs for topic in await briefs.topics(conn))
+            waiting = await outbox.counts(conn)
+            failing = [s.name for s in await sources.everyone(conn) if s.enabled and s.failures]
+    said = f"{stored} briefs stored, {waiting['sent']} messages sent, {waiting['queued'] + waiting['sending']} waiting."
+    if token is None and waiting["queued"]:
+        said += f" They wait for a token: set {TOKEN_VARIABLE}."
+    if failing:
+        said += f" Failing: {', '.join(failing)} (briefbot status says why)."
+    return said
+
+
+async def add_source(settings: Settings, address: str, name: str | None) -> str:
+    """Store one source of the operator's, given as an address or a folder; a line that says what was added.
+
+    A private address is allowed where the operator types it here. Raises BriefbotError where it cannot be used.
+    """
+    new = await discover(settings, address)
+    new = dataclasses.replace(new, name=name or new.name)
+    database = await Database.open(settings.storage.database)
+    try:
+        async with database.transaction() as conn:
+            try:
+                added = await sources.add(conn, new, utc_now())
+            except ValueError:
+                raise SourceError(f"there is a source named {new.name!r} already", "Choose another with --name") from None
+    finally:
+        await database.close()
+    what = {"folder": "a folder of documents", "site": "a brief site's topic page", "brief": "one brief"}[added.kind]
+    return (
+        f"Added {added.name!r}: {what}, polled every {in_words(added.interval)}. What is there now is stored at the "
+        "first poll and not posted; what comes later is."
+    )
+
+
+async def discover(settings: Settings, address: str) -> sources.NewSource:
+    """What kind of source an address or a folder is, found by looking at it."""
+    if "://" not in address:
+        return folder_source(settings, Path(address))
+    async with new_http(settings) as http:
+        kind = await site.kind_of(http, address, allow_private=is_private(address))
+    name = urlsplit(address).hostname or address
+    path = urlsplit(address).path.strip("/")
+    return sources.NewSource(
+        name=f"{name}: {path}"[:100] if path else name,
+        kind=kind,
+        location=address,
+        interval=settings.polling.interval,
+        allow_private=is_private(address),
+    )
+
+
+def folder_source(settings: Settings, folder: Path) -> sources.NewSource:
+    """A folder on this machine as a source."""
+    folder = folder.expanduser().resolve()
+    if not folder.is_dir():
+        why = "is a file, not a folder" if folder.exists() else "is neither a folder nor an address"
+        raise SourceError(f"{folder} {why}", "Give a folder of brief documents, or an address with https://")
+    return sources.NewSource(
+        name=folder.name, kind="folder", location=str(folder), interval=settings.polling.folder_interval
+    )
+
+
+async def status(settings: Settings) -> dict[str, Any]:
+    """Sources, subscriptions and messages with the state of each, as JSON types; nothing is changed."""
+    database = await Database.open(settings.storage.database, migrate=False)
+    try:
+        async with database.read() as conn:
+            names = {s.id: s.name for s in await sources.everyone(conn)}
+            return {
+                "sources": [_source_row(s) for s in await sources.everyone(conn)],
+                "subscriptions": [_subscription_row(s, names) for s in await subscriptions.everyone(conn)],
+                "topics": {t.topic.name: t.briefs for t in await briefs.topics(conn)},
+                "messages": await outbox.counts(conn),
+            }
+    finally:
+        await database.close()
+
+
+def _source_row(source: sources.Source) -> dict[str, str | None]:
+    if not source.enabled:
+        state = "switched off"
+    elif source.state == "disabled":
+        state = "given up"
+    elif source.failures:
+        state = f"failing since {_minute(source.failing_since)}"
+    else:
+        state = "fine" if source.last_ok_at else "not polled yet"
+    return {
+        "name": source.name,
+        "kind": source.kind,
+        "state": state,
+        "last good poll": _minute(source.last_ok_at),
+        "next poll": _minute(source.next_poll_at) if source.enabled and source.state == "active" else None,
+        "reason": source.reason,
+    }
+
+
+def _subscription_row(subscription: subscriptions.Subscription, names: dict[int, str]) -> dict[str, str | None]:
+    if subscription.source_id is not None:
+        wish = f"source {names.get(subscription.source_id, subscription.source_id)}"
+    else:
+        wish = f"topic {subscription.topic}" if subscription.topic else "everything"
+    return {
+        "channel": str(subscription.channel_id),
+        "wants": wish,
+        "format": subscription.format,
+        "state": subscription.state + (f" since {_minute(subscription.paused_at)}" if subscription.paused_at else ""),
+        "reason": subscription.reason,
+    }
+
+
+def _minute(moment: datetime | None) -> str | None:
+    return f"{moment:%Y-%m-%d %H:%M} UTC" if moment else None
+
+
+def in_words(span: timedelta) -> str:
+    """``2 h``, ``30 min``, ``2 s``: a length of time in its largest whole unit."""
+    seconds = span.total_seconds()
+    for size, unit in ((86400, "days"), (3600, "h"), (60, "min")):
+        if seconds >= size and seconds % size == 0:
+            return f"{seconds / size:g} {unit}"
+    return f"{seconds:g} s"
 
 
 def stop_signal() -> asyncio.Event:

@@ -159,8 +159,7 @@ def add(
     name: Annotated[str | None, typer.Option(help="What members see. [default: the host or folder name]")] = None,
 ) -> None:
     """Add one source: a brief site's topic page, a brief document's address, or a folder of documents."""
-    for line in asyncio.run(app.add_source(settings_of(config), source, name)):
-        out.print(escape(line))
+    out.print(escape(asyncio.run(app.add_source(settings_of(config), source, name))))
 
 
 @cli.command()

@@ -1,23 +1,26 @@
 """A run of Markdown is a list of tokens: words, code, links, and emphasis marks that are known to pair.
 
-The grammar is where CommonMark (what sources write) and Discord (what readers see) overlap, plus Discord's
-``__underline__`` and ``||spoiler||``. Marks that pair with nothing come out as words, so that whoever writes the tokens
-back can escape them. Linear in the length of the text: nothing is matched twice.
+The grammar is what CommonMark (which sources write) and Discord (which readers see) share, plus Discord's
+``__underline__`` and ``||spoiler||``, plus the HTML that people put into Markdown. Marks that pair with nothing come
+out as words, so that whoever writes the tokens back can escape them. Time grows with the length of the text: every
+pattern is bounded or consumes what it looked at.
 """
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
+
+from bot.briefs.invisible import clean
 
 
 class Kind(Enum):
     """What a token is; see :class:`Token` for what its fields hold."""
 
     TEXT = "text"
-    ESCAPED = "escaped"
     CODE = "code"
     LINK = "link"
     IMAGE = "image"
@@ -32,9 +35,10 @@ class Kind(Enum):
 class Token:
     """One token.
 
-    ``text``: the words; the character without its backslash (ESCAPED); the code; the address (URL); the mark (OPEN,
-    CLOSE: ``* ** _ __ ~~ ||``); the line's block prefix (BLOCK: ``"> "``, ``"- "``, ``"## "`` ...). ``url`` and
-    ``inner`` are the target and the label's (or alt text's) tokens of a LINK or IMAGE. ``angle``: a URL stood in ``<>``.
+    ``text``: the words, without backslashes and entities; the code; the address (URL); the mark (OPEN, CLOSE: one of
+    ``* ** _ __ ~~ ||``); the line's block prefix (BLOCK: ``"> "``, ``"- "``, ``"## "`` ...). ``url`` and ``inner`` are
+    the target and the tokens of the label (LINK) or of the alternative text (IMAGE). ``angle``: the URL stood in ``<>``.
+    ``raw`` is the source that it was read from.
     """
 
     kind: Kind
@@ -42,54 +46,108 @@ class Token:
     url: str = ""
     inner: tuple[Token, ...] = ()
     angle: bool = False
+    raw: str = field(default="", compare=False)
 
 
-BLOCK_PREFIX = r"(?:[ \t]*(?:>(?:[ \t]|(?=[\n>])|$)|#{1,6}(?=[ \t]|$)[ \t]*|[-*+](?=[ \t]|$)[ \t]*|\d{1,9}[.)](?=[ \t]|$)[ \t]*))+"
-_BLOCK = re.compile(BLOCK_PREFIX)
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Marks that may open or close, before they are paired."""
+
+    text: str
+    opens: bool
+    closes: bool
+
+
+BLOCK_PREFIX = re.compile(
+    r"[ \t]*+(?:(?:>(?=[ \t>\n]|\Z)|(?:\#{1,6}|[-*+]|\d{1,9}[.)])(?=[ \t]+[^\s]))[ \t]*+)+", re.VERBOSE
+)
 _ATOM = re.compile(
     r"""\\(?P<escaped>[!-/:-@\[-`{-~])
     |(?P<ticks>`+)
-    |<(?P<angle>https?://[^\s<>]+)>
-    |(?P<url>(?<![A-Za-z0-9])https?://[^\s<>\[\]"`]+)
-    |(?P<image>!?\[)
+    |<(?P<angle>https?://[^\s<>]{1,2000})>
+    |(?P<url>(?<![A-Za-z0-9])https?://[^\s<>\[\]"`]{1,2000})
+    |(?P<entity>&(?:\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)
+    |(?P<code><(?P<coded>code|kbd|tt|samp)>(?P<inside>[^<>\n`]{1,300})</(?P=coded)>)
+    |(?P<comment><!--)
+    |(?P<tag></?(?P<name>[a-z][a-z0-9]{0,15})(?P<attributes>\s[^<>]{0,2000})?\s?/?>)
+    |(?P<bracket>!?\[)
     |(?P<close>\])
-    |(?P<mark>\*+|_+|~~|\|\|)
+    |(?P<mark>\*+|_+|~~+|\|\|+)
     |(?P<newline>\n)""",
     re.VERBOSE | re.IGNORECASE,
 )
 _TARGET = re.compile(
-    r"""\([ \t\n]*(?:<(?P<angle>[^<>\n]*)>|(?P<bare>(?:[^\s()\\<]|\\.|\((?:[^\s()\\]|\\.)*\))*))
-    (?:[ \t\n]+(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?[ \t\n]*\)""",
+    r"""\([ \t\n]{0,100}(?:<(?P<angle>[^<>\n]{0,2000})>
+        |(?P<bare>(?:[^\s()\\<]|\\.|\((?:[^\s()\\]|\\.){0,500}\)){0,2000}))
+    (?:[ \t\n]{1,100}(?:"(?:[^"\\]|\\.){0,500}"|'(?:[^'\\]|\\.){0,500}'|\((?:[^()\\]|\\.){0,500}\)))?[ \t\n]{0,100}\)""",
     re.VERBOSE,
 )
+_REFERENCE = re.compile(r"\[([^\[\]\n]{0,200})\]")
 _UNESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_URL_TAIL = re.compile(r"""(?:[.,:;'"!?*_~|\\]|&(?:quot|gt|lt|apos|#39);)+$""")
+_URL_STOPS = ".,:;'\"!?*_~|\\"
+_URL_ENTITIES = ("&quot;", "&gt;", "&lt;", "&apos;", "&#39;")
+CODE_LENGTH = 4000
+ALT_LENGTH = 1000
+
+_MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "u": "__", "ins": "__", "s": "~~", "del": "~~", "strike": "~~"}
+_LINE_TAGS = frozenset(
+    "br hr p div li tr ul ol dl dt dd table thead tbody h1 h2 h3 h4 h5 h6 details summary center section article "
+    "blockquote pre figure figcaption header footer".split()
+)
+_DROPPED_TAGS = frozenset(
+    "span font small big sub sup picture source video audio mark abbr cite var dfn code kbd tt samp q time td th "
+    "svg path iframe wbr bdi bdo label input form button nav main aside object embed script style template".split()
+)
+_HIDDEN = frozenset({"script", "style", "template"})
+_ATTRIBUTE = r"""\s{}\s?=\s?(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))"""
+_HREF, _SRC, _ALT = (re.compile(_ATTRIBUTE.format(name), re.IGNORECASE) for name in ("href", "src", "alt"))
 
 
 def trim_url(url: str) -> str:
     """A bare URL without what follows it in a sentence: stops, quotes, marks, a bracket that it did not open."""
     while True:
-        trimmed = _URL_TAIL.sub("", url)
-        surplus = trimmed.count(")") - trimmed.count("(")
-        if surplus > 0 and trimmed.endswith(")"):
-            closing = len(trimmed) - len(trimmed.rstrip(")"))
-            trimmed = trimmed[: len(trimmed) - min(surplus, closing)]
+        trimmed = url.rstrip(_URL_STOPS)
+        for entity in _URL_ENTITIES:
+            trimmed = trimmed.removesuffix(entity)
+        closing = len(trimmed) - len(trimmed.rstrip(")"))
+        if closing:
+            surplus = trimmed.count(")") - trimmed.count("(")
+            trimmed = trimmed[: len(trimmed) - max(0, min(surplus, closing))]
         if trimmed == url:
             return url
         url = trimmed
 
 
-def parse(markdown: str) -> list[Token]:
-    """The tokens of a run of lines without fenced code. Line starts may bear block prefixes; ``\\n`` is a BREAK."""
-    return _Parser(markdown).tokens()
+def parse(markdown: str, references: Mapping[str, str] | None = None, *, tags: bool = True) -> list[Token]:
+    """The tokens of lines without fenced code. A line may start with a BLOCK; its end is a BREAK.
+
+    ``references`` are the targets of ``[label][name]`` and ``[name]`` by lower-case name. ``tags=False`` takes HTML
+    and entities for words, as Discord does.
+    """
+    return _Parser(markdown, references or {}, tags).tokens()
+
+
+def words(tokens: Sequence[Token]) -> str:
+    """The plain text of ``tokens``: no marks and block prefixes, links as their labels."""
+    parts: list[str] = []
+    for token in tokens:
+        if token.kind in (Kind.TEXT, Kind.CODE, Kind.URL, Kind.BREAK):
+            parts.append(token.text)
+        elif token.kind in (Kind.LINK, Kind.IMAGE):
+            parts.append(words(token.inner))
+    return "".join(parts)
 
 
 class _Parser:
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, references: Mapping[str, str], tags: bool) -> None:
         self.source = source
-        self.out: list[Token] = []
-        self.brackets: list[int] = []  # where in ``out`` the still open "[" and "![" stand
+        self.references = references
+        self.tags = tags
+        self.out: list[Token | _Run] = []
+        # where in ``out`` an open "[", "![" or "<a>" stands, which of them it is (with an <a>'s target), where in source
+        self.brackets: list[tuple[int, str, int]] = []
         self.ticks: dict[int, list[int]] = {}  # length of a run of backticks -> where such runs start, last first
+        self.endless: set[str] = set()  # endings that were looked for and are not there
         for run in re.finditer(r"`+", source):
             self.ticks.setdefault(len(run.group()), []).append(run.start())
         for starts in self.ticks.values():
@@ -106,148 +164,214 @@ class _Parser:
             position = self._atom(found)
         return pair(self.out)
 
-    def _text(self, text: str) -> None:
+    def _text(self, text: str, raw: str | None = None) -> None:
         if text:
-            self.out.append(Token(Kind.TEXT, text))
+            self.out.append(Token(Kind.TEXT, text, raw=text if raw is None else raw))
 
     def _block(self, position: int) -> int:
-        prefix = _BLOCK.match(self.source, position)
+        prefix = BLOCK_PREFIX.match(self.source, position)
         if prefix is None:
             return position
-        self.out.append(Token(Kind.BLOCK, prefix.group()))
+        self.out.append(Token(Kind.BLOCK, prefix.group(), raw=prefix.group()))
         return prefix.end()
 
     def _atom(self, found: re.Match[str]) -> int:
         kind, text, end = found.lastgroup, found.group(), found.end()
         if kind == "escaped":
-            self.out.append(Token(Kind.ESCAPED, found["escaped"]))
+            self._text(found["escaped"], text)
         elif kind == "ticks":
             return self._code(found)
         elif kind == "angle":
-            self.out.append(Token(Kind.URL, found["angle"], angle=True))
+            self.out.append(Token(Kind.URL, found["angle"], angle=True, raw=text))
         elif kind == "url":
             url = trim_url(text)
             if re.match(r"https?://.", url, re.IGNORECASE) is None:
                 self._text(text[:4])
                 return found.start() + 4
-            self.out.append(Token(Kind.URL, url))
+            # Converters write a\_b in addresses too; there the backslash is no escape but part of the address.
+            self.out.append(Token(Kind.URL, _UNESCAPE.sub(r"\1", url), raw=url))
             return found.start() + len(url)
-        elif kind == "image":
-            self.brackets.append(len(self.out))
+        elif kind in ("entity", "code", "comment", "tag") and not self.tags:
+            self._text(text)
+        elif kind == "entity":
+            self._text(clean(html.unescape(text)).replace("\xa0", " ").replace("\n", " "))
+        elif kind == "code":
+            self.out.append(Token(Kind.CODE, clean(html.unescape(found["inside"]))))
+        elif kind == "comment":
+            return self._skip("-->", end, text)
+        elif kind == "tag":
+            return self._tag(found)
+        elif kind == "bracket":
+            self.brackets.append((len(self.out), text, found.start()))
             self._text(text)
         elif kind == "close":
             return self._close(end)
         elif kind == "mark":
-            before = self.source[found.start() - 1] if found.start() else "\n"
-            after = self.source[end] if end < len(self.source) else "\n"
-            self.out.append(Token(Kind.OPEN, text, before + after))
+            self._mark(found)
         else:
-            self.out.append(Token(Kind.BREAK, "\n"))
+            self.out.append(Token(Kind.BREAK, "\n", raw=text))
             return self._block(end)
         return end
 
+    def _skip(self, ending: str, start: int, text: str) -> int:
+        stop = -1 if ending in self.endless else self.source.find(ending, start)
+        if stop < 0:
+            self.endless.add(ending)
+            self._text(text)
+            return start
+        return stop + len(ending)
+
     def _code(self, found: re.Match[str]) -> int:
-        starts = self.ticks[len(found.group())]
+        starts, end = self.ticks[len(found.group())], found.end()
         while starts and starts[-1] <= found.start():
             starts.pop()
-        if starts and "\n\n" not in self.source[found.end() : min(starts[-1], found.end() + 4000)]:
-            code = self.source[found.end() : starts[-1]]
-            if code.strip() and len(code) < 4000:
-                self.out.append(Token(Kind.CODE, code))
-                return starts[-1] + len(found.group())
+        if starts and starts[-1] - end < CODE_LENGTH:
+            code = self.source[end : starts[-1]]
+            if code.strip() and "\n\n" not in code:
+                stop = starts[-1] + len(found.group())
+                self.out.append(Token(Kind.CODE, code, raw=self.source[found.start() : stop]))
+                return stop
         self._text(found.group())
-        return found.end()
+        return end
+
+    def _mark(self, found: re.Match[str]) -> None:
+        source, text = self.source, found.group()
+        before = source[found.start() - 1] if found.start() else "\n"
+        after = source[found.end()] if found.end() < len(source) else "\n"
+        opens, closes = not after.isspace(), not before.isspace()
+        if text[0] == "_":
+            opens, closes = opens and not before.isalnum(), closes and not after.isalnum()
+        self.out.append(_Run(text, opens, closes))
+
+    def _tag(self, found: re.Match[str]) -> int:
+        name, end, closing = found["name"].lower(), found.end(), found.group().startswith("</")
+        attributes = found["attributes"] or ""
+        if name in _HIDDEN and not closing:
+            ending = f"</{name}>"
+            if ending not in self.endless:
+                stop = re.compile(ending, re.IGNORECASE).search(self.source, end)
+                if stop is not None:
+                    return stop.end()
+                self.endless.add(ending)
+        elif name in _MARKS:
+            self.out.append(_Run(_MARKS[name], not closing, closing))
+        elif name == "img":
+            alt = _attribute(_ALT, attributes)
+            inner = (Token(Kind.TEXT, alt),) if alt.strip() else ()
+            self.out.append(Token(Kind.IMAGE, "", _attribute(_SRC, attributes), inner))
+        elif name == "a":
+            if not closing:
+                self.brackets.append((len(self.out), "<a>" + _attribute(_HREF, attributes), found.start()))
+                self.out.append(Token(Kind.TEXT, ""))
+            elif any(mark.startswith("<a>") for _, mark, _ in self.brackets[-4:]):
+                while not self.brackets[-1][1].startswith("<a>"):
+                    self.brackets.pop()
+                opener, mark, start = self.brackets.pop()
+                self._link(opener, mark[3:], start, end)
+        elif name in _LINE_TAGS:
+            self.out.append(Token(Kind.BREAK, "\n"))
+        elif name not in _DROPPED_TAGS:
+            self._text(found.group())
+        return end
 
     def _close(self, end: int) -> int:
-        if not self.brackets:
+        if not self.brackets or self.brackets[-1][1].startswith("<a>"):
             self._text("]")
             return end
-        opener = self.brackets.pop()
+        opener, mark, start = self.brackets.pop()
         target = _TARGET.match(self.source, end)
-        if target is None:
-            self._text("]")
-            return end
-        url = target["angle"] if target["angle"] is not None else target["bare"]
+        if target is not None:
+            url = target["angle"] if target["angle"] is not None else target["bare"]
+            url = _UNESCAPE.sub(r"\1", html.unescape(url) if self.tags else url)
+            self._link(opener, url, start, target.end(), image=mark == "![")
+            return target.end()
+        if self.references:
+            reference = _REFERENCE.match(self.source, end)
+            name = reference[1] if reference and reference[1] else _label(self.out[opener + 1 :])
+            url = self.references.get(" ".join(name.split()).lower(), "")
+            if url:
+                end = reference.end() if reference else end
+                self._link(opener, url, start, end, image=mark == "![")
+                return end
+        self._text("]")
+        return end
+
+    def _link(self, opener: int, url: str, start: int, end: int, *, image: bool = False) -> None:
         inner = tuple(pair(self.out[opener + 1 :]))
-        image = self.out[opener].text == "!["
+        if image:
+            alt = words(inner)[:ALT_LENGTH]
+            inner = (Token(Kind.TEXT, alt),) if alt.strip() else ()
         del self.out[opener:]
-        self.out.append(Token(Kind.IMAGE if image else Kind.LINK, "", _UNESCAPE.sub(r"\1", url), inner))
+        self.out.append(Token(Kind.IMAGE if image else Kind.LINK, "", url, inner, raw=self.source[start:end]))
         if not image:
             self.brackets.clear()  # no links in links
-        return target.end()
 
 
-def pair(tokens: Sequence[Token]) -> list[Token]:
-    """``tokens`` with its emphasis marks paired: every OPEN has its CLOSE, well nested; other marks are TEXT."""
+def _attribute(pattern: re.Pattern[str], attributes: str) -> str:
+    found = pattern.search(attributes)
+    return html.unescape(next(filter(None, found.groups()), "")) if found else ""
+
+
+def _label(parts: Sequence[Token | _Run]) -> str:
+    return "".join(part.text for part in parts)
+
+
+def pair(parts: Sequence[Token | _Run]) -> list[Token]:
+    """``parts`` with its emphasis marks paired: every OPEN has its CLOSE, well nested; other marks are TEXT."""
     out: list[Token] = []
     stack: list[tuple[str, int]] = []  # mark, where in ``out`` it stands
     waiting: dict[str, int] = {}  # mark -> how many of it are in the stack
+
+    def literal(mark: str) -> Token:
+        return Token(Kind.TEXT, mark, raw="".join("\\" + char for char in mark))
 
     def drop(size: int) -> None:
         while len(stack) > size:
             mark, place = stack.pop()
             waiting[mark] -= 1
-            out[place] = Token(Kind.TEXT, mark)
+            out[place] = literal(mark)
 
     def close(mark: str) -> None:
         size = len(stack) - 1
         while stack[size][0] != mark:
             size -= 1
-        if stack[size][1] == len(out) - 1:  # nothing between: Discord would not see a pair
-            drop(size)
-            out.append(Token(Kind.TEXT, mark))
-            return
         drop(size + 1)
-        stack.pop()
+        _, place = stack.pop()
         waiting[mark] -= 1
-        out.append(Token(Kind.CLOSE, mark))
+        if place == len(out) - 1:  # nothing between: Discord would not see a pair
+            out[place] = literal(mark)
+            out.append(literal(mark))
+        else:
+            out.append(Token(Kind.CLOSE, mark, raw=mark))
 
-    for token in tokens:
-        if token.kind is Kind.BLOCK:
-            drop(0)
-        if token.kind is not Kind.OPEN or len(token.url) != 2:
-            out.append(token)
+    for part in parts:
+        if isinstance(part, Token):
+            if part.kind is Kind.BLOCK:
+                drop(0)
+            if part.text or part.kind in (Kind.LINK, Kind.IMAGE):
+                out.append(part)
             continue
-        before, after = token.url
-        can_open, can_close = not after.isspace(), not before.isspace()
-        if token.text[0] == "_":
-            can_open, can_close = can_open and not before.isalnum(), can_close and not after.isalnum()
-        rest = token.text
-        if len(rest) > 3:
-            out.append(Token(Kind.TEXT, rest))
+        rest = part.text
+        if len(rest) > 3 or (len(rest) == 3 and rest[0] in "~|"):
+            out.append(literal(rest))
             continue
         while rest:
             double, single = rest[:2], rest[0]
-            if can_close and stack and stack[-1][0] in (double, single) and waiting.get(stack[-1][0]):
+            if part.closes and stack and stack[-1][0] in (double, single):
                 mark = stack[-1][0]
                 close(mark)
-            elif can_close and len(double) == 2 and waiting.get(double):
+            elif part.closes and waiting.get(double):
                 mark = double
                 close(mark)
-            elif can_close and len(double) == 1 and waiting.get(single):
-                mark = single
-                close(mark)
-            elif can_open:
-                mark = double if len(rest) != 1 else single
+            elif part.opens and not waiting.get(double):
+                # of three, the single mark stands inside: ***x*** is **  * x *  **
+                mark = double
                 stack.append((mark, len(out)))
                 waiting[mark] = waiting.get(mark, 0) + 1
-                out.append(Token(Kind.OPEN, mark))
+                out.append(Token(Kind.OPEN, mark, raw=mark))
             else:
                 mark = rest
-                out.append(Token(Kind.TEXT, mark))
+                out.append(literal(mark))
             rest = rest[len(mark) :]
     drop(0)
     return out
-
-
-def words(tokens: Sequence[Token]) -> str:
-    """The plain text of ``tokens``: no marks, labels without targets, one space for one line break."""
-    parts: list[str] = []
-    for token in tokens:
-        if token.kind in (Kind.TEXT, Kind.ESCAPED, Kind.CODE, Kind.URL):
-            parts.append(token.text)
-        elif token.kind in (Kind.LINK, Kind.IMAGE):
-            parts.append(words(token.inner))
-        elif token.kind is Kind.BREAK:
-            parts.append("\n")
-    return "".join(parts)

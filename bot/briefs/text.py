@@ -1,39 +1,41 @@
 """Text from a source is safe and looks as it should in Discord: nothing in it pings, links falsely or breaks out.
 
 Two kinds of text come in. *Plain text* (titles, names) goes through :func:`escape`, which makes Discord show exactly
-that text. *Markdown* (bodies, as their source wrote them) goes through :func:`neutralise`, which keeps the markup.
+that text. *Markdown* (bodies, as their source wrote them: CommonMark, the HTML in it included, or Discord's own)
+goes through :func:`neutralise`, which keeps the markup that Discord has and turns the rest into it.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from bot.briefs import inline
+from bot.briefs import blocks, inline
 from bot.briefs.inline import Kind, Token
 from bot.briefs.invisible import clean
-from bot.briefs.links import is_deceptive, safe_label, safe_url, without_invites
+from bot.briefs.links import is_deceptive, is_invite, safe_label, safe_url, without_invites
+from bot.briefs.shortening import shorten
 from bot.briefs.splitting import split
 
 __all__ = ["escape", "link", "neutralise", "plain", "shorten", "split"]
 
-ELLIPSIS = "…"
-
 # What Discord would take for markup, in the order in which it must be looked for.
 _SPECIAL = re.compile(
-    r"""(?P<url>https?://[^\s<>\[\]"`、。，；）」】》]+)
-    |(?P<line>^[^\S\n]*(?:\#{1,6}(?=\s|$)|>|[-+](?=\s|$|\#)|\d{1,9}(?=\.\s)))
+    r"""(?P<url>https?://[^\s<>\[\]"`、。，；）」】》]{1,2000})
+    |(?P<line>^[^\S\n]*+(?:\#{1,6}(?=\s|\Z)|>|[-+](?=\s|\Z|\#)|\d{1,9}(?=\.\s)))
     |(?P<everyone>@(?=everyone|here))
     |(?P<chip><(?=[@\#:/])|<[a-z]{1,8}(?=:(?!//)))
-    |(?P<angle><(?=https?://|\+?\d|[^\s<>@]+@))
-    |(?P<emoji>(?<![\w:]):(?=[\w+-]{2,}:(?![\w:])))
+    |(?P<angle><(?=https?://|\+?\d|[^\s<>@]{1,64}@))
+    |(?P<emoji>(?<![\w:]):(?=[\w+-]{2,32}:(?![\w:])))
     |(?P<scheme>:(?=//))
     |(?P<char>[\\*_`\[]|\](?=\()|~(?=~)|(?<=~)~|\|(?=\|)|(?<=\|)\|)""",
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
+# What else is markup in the Markdown of a source, and would be taken for it if a text were read again.
+_SOURCE = re.compile(r"&(?=#?\w{1,32};)|<(?=[a-z!])", re.IGNORECASE)
 # What Discord drops from the end of a bare address; anything else that follows one needs the <> form.
-_DISCORD_TAIL = re.compile(r"""\)?[.,:;"'\]]*(?=[\s<]|$)""")
+_DISCORD_TAIL = re.compile(r"""\)?[.,:;"'\]]*(?=[\s<]|\Z)""")
+_CODE_CHIP = re.compile(r"<(?=[@#][!&]?\d+>|a?:\w+:\d+>|t:-?\d+|/[^\s<>:]+:\d+>|id:\w+>|sound:)|@(?=everyone|here)", re.I)
 
 
 def escape(text: str) -> str:
@@ -45,23 +47,214 @@ def escape(text: str) -> str:
     return _literal(without_invites(clean(text)))
 
 
-def _literal(text: str, *, urls: bool = True, line_start: bool = True) -> str:
+def link(label: str, url: str | None) -> str:
+    """A masked link from a plain-text label; the escaped label where ``url`` must not be linked.
+
+    A label that is blank, or that is the address, gives the bare address. A label that looks like some other address
+    is followed by the real one instead of hiding it.
+    """
+    target, real = safe_url(url), safe_url(url, masked=False)
+    if target is None or real is None:
+        return escape(label)
+    shown = safe_label(label)
+    alone = not re.search(r"\s", shown)
+    if not shown or ("://" in shown and alone and not is_deceptive(shown, real)):
+        return real if shown == real else f"<{real}>"
+    if is_deceptive(shown, real) or "://" in shown:
+        return f"<{real}>" if alone else f"{_literal(shown, urls=False)} (<{real}>)"
+    return f"[{shown}]({target})"
+
+
+def neutralise(markdown: str) -> str:
+    """A source's Markdown -> the same in Discord's Markdown, harmless.
+
+    Mentions, chips, invites, deceptive and non-http links, marks that pair with nothing and unclosed fences cannot do
+    anything. Rules are dropped; tables, images, deep headings, quotes in quotes, references, entities and HTML become
+    what Discord shows best. Idempotent.
+    """
+    text = clean(markdown)
+    for _ in range(_PASSES):
+        done = _neutralised(text)
+        if done == text:
+            break
+        text = done
+    return text
+
+
+def plain(markdown: str) -> str:
+    """Markdown -> plain text: no marks and fences, links as their labels, one line a list item."""
+    text = clean(markdown)
+    known = blocks.references(text)
+    parts: list[str] = []
+    for block in blocks.scan(text):
+        if isinstance(block, blocks.Code):
+            parts.append(block.text.strip("\n"))
+            continue
+        for part in blocks.discord_blocks(block.text):
+            is_code = isinstance(part, blocks.Code)
+            parts.append(part.text if is_code else inline.words(inline.parse(part.text, known)))
+    return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+\n", "\n", "\n".join(parts))).strip()
+
+
+# One pass is enough for nearly every text; HTML inside entities inside links may take another.
+_PASSES = 4
+
+
+def _neutralised(text: str) -> str:
+    known = blocks.references(text)
+    out: list[str] = []
+    for block in blocks.scan(text):
+        if isinstance(block, blocks.Code):
+            out.append(_fenced(block))
+            continue
+        for part in blocks.discord_blocks(block.text):
+            if isinstance(part, blocks.Code):
+                out.append(_fenced(part))
+            else:
+                out.append(_lines(part.text, known))
+    return "\n".join(out).strip("\n")
+
+
+def _lines(text: str, known: Mapping[str, str]) -> str:
+    written = write(inline.parse(text, known))
+    written = re.sub(r"(?<!^>)[ \t]+$", "", written, flags=re.MULTILINE)
+    return re.sub(r"\n{3,}", "\n\n", written)
+
+
+def _fenced(code: blocks.Code) -> str:
+    body = _safe_code(code.text.strip("\n")).replace("```", "ˋˋˋ")
+    if not body.strip():
+        return ""
+    fenced = f"```{code.language}\n{body}\n```"
+    return "\n".join("> " + line for line in fenced.split("\n")) if code.quoted else fenced
+
+
+def _safe_code(code: str) -> str:
+    """Discord shows no chip in code, but its search for mentions looks there too."""
+    return without_invites(_CODE_CHIP.sub(lambda found: "‹" if found.group() == "<" else "＠", code))
+
+
+def write(tokens: Sequence[Token]) -> str:
+    """Tokens -> Discord Markdown."""
+    out: list[str] = []
+    tail = ""  # closes the bold that stands for a heading too deep for Discord
+    waiting = ""  # literal text that is not escaped yet: what it needs depends on its neighbours
+    fresh = True  # at the start of a line
+    opened: list[str] = []
+
+    def flush() -> None:
+        nonlocal waiting, fresh
+        if waiting:
+            out.append(_literal(without_invites(waiting), urls=False, line_start=fresh, source=True))
+            waiting, fresh = "", False
+
+    for token in tokens:
+        if token.kind is Kind.TEXT:
+            waiting += token.text
+            continue
+        if token.kind is Kind.BREAK and waiting.endswith("\\"):
+            waiting = waiting[:-1]  # CommonMark's hard line break
+        flush()
+        if token.kind is Kind.BREAK:
+            out.append(tail + "\n")
+            tail, fresh = "", True
+            continue
+        if token.kind is Kind.BLOCK:
+            prefix, tail = _prefix(token.text)
+            out.append(prefix + tail)
+            continue
+        if tail and token.kind in (Kind.OPEN, Kind.CLOSE) and token.text == tail:
+            continue
+        if token.kind is Kind.OPEN:
+            opened.append(token.text)
+        elif token.kind is Kind.CLOSE:
+            opened.pop()
+        out.append(_written(token, [*opened, tail]))
+        fresh = False
+    flush()
+    return "".join(out) + tail
+
+
+def _written(token: Token, opened: Sequence[str]) -> str:
+    if token.kind is Kind.CODE:
+        return inline_code(token.text)
+    if token.kind is Kind.URL:
+        real = safe_url(token.text, masked=False)
+        if real is None:
+            return escape(token.text) if is_invite(token.text) else _literal(token.text, urls=False, source=True)
+        return f"<{real}>" if token.angle else real
+    if token.kind in (Kind.LINK, Kind.IMAGE):
+        return _written_link(token, opened)
+    return token.text
+
+
+def _written_link(token: Token, opened: Sequence[str]) -> str:
+    label = " ".join(inline.words(token.inner).split())
+    if not label:
+        return ""
+    if safe_url(token.url) is None:
+        return write(token.inner).replace("\n", " ")
+    before = after = ""
+    inner = token.inner
+    while len(inner) > 2 and inner[0].kind is Kind.OPEN and inner[-1].kind is Kind.CLOSE and inner[0].text == inner[-1].text:
+        mark = inner[0].text
+        if sum(part.kind is Kind.OPEN and part.text == mark for part in inner) > 1:
+            break
+        if mark not in opened:
+            before, after = before + mark, mark + after
+        inner = inner[1:-1]
+    return before + link(label, token.url) + after
+
+
+def inline_code(code: str) -> str:
+    """``code`` between as many backticks as it needs; Discord knows one and two."""
+    code = re.sub(r"`{3,}", lambda run: "ˋ" * len(run.group()), _safe_code(" ".join(code.split("\n"))))
+    runs = {len(run) for run in re.findall(r"`+", code)}
+    if not code.strip():
+        return ""
+    if {1, 2} <= runs:
+        code, runs = code.replace("``", "ˋˋ"), {1}
+    ticks = "``" if 1 in runs else "`"
+    start = " " if code.startswith("`") else ""
+    end = " " if code.endswith("`") else ""
+    return ticks + start + code + end + ticks
+
+
+def _prefix(prefix: str) -> tuple[str, str]:
+    """A line's block prefix as Discord has it, and the mark that a heading too deep for it stands in instead."""
+    quoted = ">" in prefix
+    rest = prefix.rpartition(">")[2]
+    marks = rest.split()
+    indent = "" if quoted else rest[: len(rest) - len(rest.lstrip())].replace("\t", "  ")
+    tail = ""
+    shown = []
+    for mark in marks:
+        if mark[0] == "#":
+            if len(mark) > 3:
+                tail = "**"
+            else:
+                shown.append(mark)
+        else:
+            shown.append("-" if mark == "+" else mark.replace(")", "."))
+    return ("> " if quoted else "") + indent + "".join(mark + " " for mark in shown), tail
+
+
+def _literal(text: str, *, urls: bool = True, line_start: bool = True, source: bool = False) -> str:
+    """``text`` escaped. ``urls``: addresses stay clickable; ``source``: it may be read as a source's Markdown again."""
     out: list[str] = []
     position = 0
     while found := _SPECIAL.search(text, position):
-        out.append(text[position : found.start()])
+        out.append(_entities(text[position : found.start()], source))
         kind, matched = found.lastgroup, found.group()
         position = found.end()
-        if kind == "url":
-            if not urls:
-                out.append(matched[: matched.index(":")])
-                position = found.start() + matched.index(":")
-                out.append("\\:")
-                position += 1
-                continue
+        if kind == "url" and urls:
             shown, length = _address(matched, text, found.start())
             out.append(shown)
             position = found.start() + length
+        elif kind == "url":
+            colon = matched.index(":")
+            out.append(matched[:colon] + "\\:")
+            position = found.start() + colon + 1
         elif kind == "line" and found.start() == 0 and not line_start:
             out.append(matched)
         elif kind == "line":
@@ -75,8 +268,12 @@ def _literal(text: str, *, urls: bool = True, line_start: bool = True) -> str:
             position += 1
         else:
             out.append("\\" + matched)
-    out.append(text[position:])
+    out.append(_entities(text[position:], source))
     return "".join(out)
+
+
+def _entities(text: str, source: bool) -> str:
+    return _SOURCE.sub(lambda found: "\\" + found.group(), text) if source else text
 
 
 def _address(matched: str, text: str, start: int) -> tuple[str, int]:
@@ -84,113 +281,8 @@ def _address(matched: str, text: str, start: int) -> tuple[str, int]:
     url = inline.trim_url(matched)
     safe = safe_url(url, masked=False)
     if safe is None:
-        colon = matched.index(":")
-        return matched[:colon] + "\\:", colon + 1
+        return _literal(matched, urls=False), len(matched)
     end = start + len(url)
     if _DISCORD_TAIL.match(text, end) and not (text.startswith(")", end) and "(" in url):
         return safe, len(url)
     return f"<{safe}>", len(url)
-
-
-def link(label: str, url: str | None) -> str:
-    """A masked link from a plain-text label; the escaped label where ``url`` must not be linked.
-
-    A label that is blank, or that is the address, gives the bare address. A label that looks like some other address
-    is followed by the real one instead of hiding it.
-    """
-    target = safe_url(url)
-    if target is None:
-        return escape(label)
-    shown = safe_label(label)
-    if not shown.strip():
-        return f"<{safe_url(url, masked=False)}>"
-    real = safe_url(url, masked=False) or target
-    if is_deceptive(shown, real):
-        alone = not re.search(r"\s", shown.strip())
-        return f"<{real}>" if alone else f"{_literal(shown, urls=False)} (<{real}>)"
-    if "://" in shown:
-        return real if shown.strip() == real else f"<{real}>"
-    return f"[{shown}]({target})"
-
-
-def plain(markdown: str) -> str:
-    """Markdown -> plain text: no marks, no fences, links as their labels, list items as lines."""
-    out: list[str] = []
-    for is_code, part in _fences(clean(markdown)):
-        out.append(part.strip("\n") if is_code else inline.words(inline.parse(part)))
-    return "\n".join(out).strip()
-
-
-_FENCE = re.compile(r"^([^\S\n]{0,3})(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
-
-
-def _fences(markdown: str) -> list[tuple[bool, str]]:
-    """(is it code, text) in order; the first version knows fences at line starts only."""
-    parts: list[tuple[bool, str]] = []
-    lines: list[str] = []
-    fence = ""
-    for line in markdown.split("\n"):
-        found = _FENCE.match(line)
-        if not fence and found:
-            if lines:
-                parts.append((False, "\n".join(lines)))
-            fence, lines = found[2], [found[3].strip()]
-        elif fence and line.strip() and set(line.strip()) == {fence[0]} and len(line.strip()) >= len(fence):
-            parts.append((True, "\n".join(lines)))
-            fence, lines = "", []
-        else:
-            lines.append(line)
-    if fence or lines:
-        parts.append((bool(fence), "\n".join(lines)))
-    return parts
-
-
-def neutralise(markdown: str) -> str:
-    """Discord Markdown kept; mentions, chips, invites, deceptive or non-http links and invisible text made harmless."""
-    text = without_invites(clean(markdown))
-    out: list[str] = []
-    for is_code, part in _fences(text):
-        if is_code:
-            language, _, code = part.partition("\n")
-            out.append(f"```{language}\n" + code.replace("```", "ˋˋˋ") + "\n```")
-        else:
-            out.append(_write(inline.parse(part)))
-    return "\n".join(out)
-
-
-def _write(tokens: Sequence[Token]) -> str:
-    out: list[str] = []
-    for token in tokens:
-        if token.kind is Kind.TEXT:
-            out.append(_literal(token.text, urls=False, line_start=not out or out[-1].endswith("\n")))
-        elif token.kind is Kind.ESCAPED:
-            out.append("\\" + token.text)
-        elif token.kind is Kind.CODE:
-            ticks = "``" if "`" in token.text else "`"
-            out.append(ticks + token.text + ticks)
-        elif token.kind is Kind.LINK:
-            out.append(link(inline.words(token.inner), token.url))
-        elif token.kind is Kind.IMAGE:
-            out.append(link(inline.words(token.inner), token.url) if token.inner else "")
-        elif token.kind is Kind.URL:
-            real = safe_url(token.text, masked=False)
-            out.append(_literal(token.text, urls=False) if real is None else f"<{real}>" if token.angle else real)
-        else:
-            out.append(token.text)
-    return "".join(out)
-
-
-def shorten(text: str, limit: int) -> str:
-    """``text`` in at most ``limit`` characters: cut between words, with ``…`` where something was cut."""
-    if limit < 1:
-        return ""
-    if len(text) <= limit:
-        return text
-    cut = text[:limit]
-    space = max(cut.rfind(" "), cut.rfind("\n"))
-    if text[limit - 1 : limit].isspace():
-        space = limit - 1
-    head = text[:space] if space > 0 else text[: limit - 1]
-    while head and unicodedata.combining(head[-1]):
-        head = head[:-1]
-    return head.rstrip(" \n,;:") + ELLIPSIS

@@ -9,6 +9,7 @@ COMMIT and ROLLBACK are waited for even through a cancellation, which is raised 
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import weakref
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
@@ -27,6 +28,9 @@ READERS = 4
 _CLOSE_SECONDS = 5.0  # shutdown as a whole ends inside 10 s
 
 T = TypeVar("T")
+
+# What other packages call a connection: sqlalchemy itself stays in the store.
+Connection = AsyncConnection
 
 
 class Database:
@@ -170,6 +174,14 @@ class _Connection(aiosqlite.Connection):
 
     def stop(self) -> asyncio.Future[Any] | None:
         if self._ending is None:
+            if (raw := self._connection) is not None:
+                # A cancelled SELECT may leave its cursor open, and then sqlite3_close_v2 keeps connection, transaction
+                # and lock alive until the cursor is collected: so end the statement and the transaction by name.
+                with suppress(sqlite3.Error):
+                    raw.interrupt()
+                self._tx.put_nowait((None, raw.rollback))
+                # The next statement takes the interruption back; else closing would leave out the checkpoint.
+                self._tx.put_nowait((None, lambda: raw.execute("SELECT 1").fetchall()))
             self._ending = super().stop()
         return self._ending
 

@@ -52,7 +52,7 @@ def prepare(path: Path, *, migrate: bool, busy_timeout: float, migrations: Path 
         path.parent.mkdir(parents=True, exist_ok=True)
         with _locked(path):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o666))
-            _refuse_emptied(path)
+            _refuse_cut(path)
             with _connected(path, busy_timeout) as (raw, conn):
                 _check(path, raw)
                 found, newest = _version(path, conn, migrations)
@@ -126,11 +126,20 @@ else:
         return True
 
 
-def _refuse_emptied(path: Path) -> None:
-    """SQLite takes an empty file for a new database and would throw away the journal that belongs to the old one."""
-    journal = path.with_name(f"{path.name}-wal")
-    if path.stat().st_size == 0 and ((journal.exists() and journal.stat().st_size) or faults.copies(path)):
+def _refuse_cut(path: Path) -> None:
+    """Refuse what SQLite would take for whole: it begins an empty file anew and fills a cut last page with zeros.
+
+    With a journal beside it a ragged end is what a power cut leaves, and SQLite mends it from the journal.
+    """
+    size, journal = path.stat().st_size, path.with_name(f"{path.name}-wal")
+    journalled = journal.exists() and journal.stat().st_size > 0
+    if size == 0 and (journalled or faults.copies(path)):
         raise faults.corrupt(path, "is empty, and was not")
+    with path.open("rb") as file:
+        header = file.read(18)
+    page = int.from_bytes(header[16:18], "big")  # https://sqlite.org/fileformat.html#page_size, where 1 means 65536
+    if header.startswith(b"SQLite format 3\0") and not journalled and size % (65536 if page == 1 else page or 1):
+        raise faults.corrupt(path, "is cut short")
 
 
 def _check(path: Path, raw: sqlite3.Connection) -> None:

@@ -1,0 +1,276 @@
+"""The Discord client: logs in, knows servers and channels, and is the worker's outlet."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import secrets
+from collections.abc import AsyncIterator
+from datetime import datetime
+from typing import Any, Protocol
+
+import aiohttp
+import discord
+import structlog
+from discord import app_commands
+from discord.http import Route
+
+from bot.briefs.model import Brief
+from bot.chat import answers, cards, components, ids, login, permissions
+from bot.delivery.pacing import Refusals
+from bot.errors import BriefbotError, DeliveryError, DeliveryLater, DeliveryRefused, StartError
+from bot.store.briefs import StoredBrief
+from bot.store.outbox import Delivery
+
+log = structlog.get_logger(__name__)
+
+REQUEST_SECONDS = 20.0  # discord.py sets no timeout, and aiohttp's own is 300 s
+UNAVAILABLE_SECONDS = 30.0  # before a server that is down is tried again
+PAGE = 100  # messages that one request for history brings, the most there may be
+PAGES = 20  # requests from either end of the time that is searched
+
+
+class Library(Protocol):
+    """What the components under a message read from."""
+
+    async def brief(self, brief_id: int) -> Brief | None:
+        """A stored brief, or None."""
+
+
+class Tree(app_commands.CommandTree["Client"]):
+    """Commands whose failure is answered with a short id that the log has too."""
+
+    async def on_error(self, interaction: discord.Interaction[Client], error: app_commands.AppCommandError, /) -> None:
+        """Answer ephemerally: what a person can mend in words, anything else as an id."""
+        cause = getattr(error, "original", error)
+        if isinstance(cause, BriefbotError):
+            text = str(cause)
+        elif isinstance(error, app_commands.CheckFailure):
+            text = "You may not use this command here."
+        else:
+            mark = secrets.token_hex(3)
+            name = interaction.command.qualified_name if interaction.command else None
+            log.error("command failed", id=mark, command=name, exc_info=cause)
+            text = f"That failed. If you report it, say the id `{mark}`."
+        try:
+            if interaction.response.is_done():
+                await interaction.followup.send(text[:2000], ephemeral=True)
+            else:
+                await interaction.response.send_message(text[:2000], ephemeral=True)
+        except (discord.HTTPException, aiohttp.ClientError, OSError) as failure:
+            log.info("a failure could not be answered", reason=answers.in_short(failure))
+
+
+class Client(discord.Client):
+    """discord.py's client with the least it takes: servers and channels, no members, no messages.
+
+    ``library`` is what components read from and may be set later. Implements ``bot.delivery.worker.Outlet``.
+    """
+
+    def __init__(self, *, library: Library | None, **options: Any) -> None:
+        self.refusals = Refusals()
+        super().__init__(
+            intents=discord.Intents(guilds=True),
+            member_cache_flags=discord.MemberCacheFlags.none(),
+            max_messages=None,
+            allowed_mentions=discord.AllowedMentions.none(),
+            max_ratelimit_timeout=30.0,
+            http_trace=answers.watching(self.refusals),
+            **options,
+        )
+        self.library = library
+        self.tree = Tree(self)
+        self._settled = False
+        self._token_refused = False
+        logging.getLogger("discord.client").addFilter(_in_one_line)
+
+    async def setup_hook(self) -> None:
+        """Components of messages from before this start work again."""
+        self.add_dynamic_items(*components.DYNAMIC_ITEMS)
+
+    # What the gateway says.
+
+    async def on_ready(self) -> None:
+        self._settled = True
+        log.info("connected to Discord", name=str(self.user), servers=len(self.guilds))
+
+    async def on_resumed(self) -> None:
+        self._settled = True
+
+    async def on_disconnect(self) -> None:
+        self._settled = False
+
+    async def on_guild_unavailable(self, guild: discord.Guild) -> None:
+        log.warning("server unavailable; its messages wait", server=guild.name, id=guild.id)
+
+    async def on_guild_available(self, guild: discord.Guild) -> None:
+        log.info("server available again", server=guild.name, id=guild.id)
+
+    async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
+        log.exception("an event was not handled", event_name=event_method)
+
+    # Life.
+
+    async def run_until_closed(self, token: str) -> None:
+        """Log in and stay connected until ``close``. Raises StartError where Discord does not let the bot in."""
+        self.http.proxy = login.proxy_for(Route.BASE)
+        timeout = aiohttp.ClientTimeout(total=REQUEST_SECONDS)
+        self.http.request = functools.partial(self.http.request, timeout=timeout)  # type: ignore[method-assign]
+        try:
+            await self.login(login.check_token(token))
+            await self.connect()
+        except Exception as error:
+            if self.is_closed() and not isinstance(error, (discord.ConnectionClosed, StartError)):
+                return  # the session was closed under a request that was on its way
+            if isinstance(error, AttributeError) and self.ws is None:
+                # discord.py asks the socket that it never had for its sequence (client.py, connect).
+                raise login.start_error(discord.GatewayNotFound(), self.http.proxy) from None
+            raise login.start_error(error, self.http.proxy) from None
+        finally:
+            await self.close()
+            await self.http.close()  # again: close() may have come before login had opened it
+        if self._token_refused:
+            raise StartError(str(login.TOKEN_REFUSED))
+
+    # The worker's outlet.
+
+    def is_ready(self) -> bool:
+        """Whether messages may be sent: logged in, servers known, and Discord has not told the bot to rest."""
+        return super().is_ready() and not self.is_closed() and not self.refusals.wait()
+
+    async def send(self, delivery: Delivery, brief: StoredBrief) -> int:
+        """Post a card under the delivery's nonce; the message's id. Raises DeliveryLater, -Refused or -Unknown."""
+        place = self._place(delivery)
+        if place is not None and (reason := permissions.cannot_post(place, delivery.format)):
+            raise DeliveryRefused(reason, 50013)
+        arguments = _arguments(delivery, brief)
+        attempt = answers.Attempt()
+        token = answers.ATTEMPT.set(attempt)
+        try:
+            target = self.get_partial_messageable(delivery.channel_id)
+            message = await target.send(nonce=delivery.nonce, **arguments)
+        except Exception as error:
+            raise self._explained(error, attempt, delivery) from error
+        finally:
+            answers.ATTEMPT.reset(token)
+        return message.id
+
+    async def find(self, delivery: Delivery, since: datetime) -> int | None:
+        """The bot's own message with the delivery's mark, posted since then; None where there is none.
+
+        Looks at most at PAGES pages from each end of that time. Raises DeliveryLater or DeliveryRefused.
+        """
+        place = self._place(delivery)
+        if place is not None and (reason := permissions.cannot_look_back(place)):
+            reason = f"a message may have been posted before the bot stopped, and it may not look: {reason}"
+            raise DeliveryRefused(reason, 50013)
+        try:
+            async for message in self._history(delivery.channel_id, since):
+                if self.user and message.author.id == self.user.id and bears(message, delivery.nonce):
+                    return message.id
+        except Exception as error:
+            explained = self._explained(error, answers.Attempt(), delivery)
+            if isinstance(explained, (DeliveryLater, DeliveryRefused)):
+                raise explained from error
+            raise DeliveryLater(explained.reason) from error
+        return None
+
+    async def _history(self, channel_id: int, since: datetime) -> AsyncIterator[discord.Message]:
+        """From the old end, where a message of that time should be, then from the new end."""
+        channel = self.get_partial_messageable(channel_id)
+        start, seen = discord.utils.snowflake_time, 0
+        most = PAGE * PAGES
+        last: discord.abc.Snowflake = discord.Object(discord.utils.time_snowflake(since))
+        async for message in channel.history(after=last, oldest_first=True, limit=most):
+            seen, last = seen + 1, message
+            yield message
+        if seen == most:
+            log.warning("much was written since; looking from the new end", channel=channel_id, since=start(last.id))
+            async for message in channel.history(after=last, oldest_first=False, limit=most):
+                yield message
+
+    def _place(self, delivery: Delivery) -> permissions.Place | None:
+        """The channel as the gateway described it, or None where it is not known; refuses where nothing can be sent."""
+        channel = self.get_channel(delivery.channel_id)
+        if channel is None:
+            return None
+        if isinstance(channel, discord.abc.PrivateChannel):
+            return None
+        if channel.guild.unavailable:
+            raise DeliveryLater(f"the server {channel.guild.name} is unavailable", UNAVAILABLE_SECONDS)
+        if not isinstance(channel, discord.abc.Messageable):
+            kind = str(channel.type).replace("_", " ")
+            reason = f"#{channel.name} of {channel.guild.name} is a {kind} channel: choose a text channel or a thread"
+            raise DeliveryRefused(reason, 50024)
+        return channel
+
+    def _explained(self, error: Exception, attempt: answers.Attempt, delivery: Delivery) -> DeliveryError:
+        meant = answers.meaning(error, attempt)
+        status = error.status if isinstance(error, discord.HTTPException) else None
+        if status == 401:
+            self._end_for_token()
+        elif status == 429 and isinstance(meant, DeliveryLater):
+            self.refusals.rest(meant.retry_after or answers.REST_SECONDS)
+        if isinstance(meant, DeliveryRefused):
+            channel = self.get_channel(delivery.channel_id)
+            if status == 404 and meant.code != answers.UNKNOWN_MESSAGE and self._may_be_away(channel):
+                return DeliveryLater("the channel's server may be unavailable", UNAVAILABLE_SECONDS)
+            return DeliveryRefused(_in_words(meant, channel, delivery), meant.code)
+        return meant
+
+    def _may_be_away(self, channel: object) -> bool:
+        """Whether a 404 says nothing: the gateway is down, or the channel's server is, or any where it is not known."""
+        if not self._settled:
+            return True
+        if isinstance(channel, permissions.Place):
+            return channel.guild.unavailable
+        return any(guild.unavailable for guild in self.guilds)
+
+    def _end_for_token(self) -> None:
+        """A token that was taken away while the bot ran: end, so that ``run_until_closed`` can say so."""
+        if not self._token_refused:
+            self._token_refused = True
+            self._ending = asyncio.create_task(self.close())
+
+
+def _arguments(delivery: Delivery, brief: StoredBrief) -> dict[str, Any]:
+    try:
+        card = cards.render(
+            brief.brief, brief_id=brief.id, format=delivery.format, mark=delivery.nonce, role_id=delivery.role_id
+        )
+    except Exception as error:
+        log.exception("a card could not be laid out", brief=brief.id, delivery=delivery.id)
+        raise DeliveryRefused(f"its card could not be laid out ({answers.in_short(error)})", 0) from error
+    parts = {"view": card.view, "embed": card.embed, "content": card.content}
+    arguments = {name: part for name, part in parts.items() if part is not None}
+    if delivery.role_id is not None:
+        arguments["allowed_mentions"] = discord.AllowedMentions(
+            everyone=False, users=False, replied_user=False, roles=[discord.Object(delivery.role_id)]
+        )
+    return arguments
+
+
+def _in_words(refused: DeliveryRefused, channel: object, delivery: Delivery) -> str:
+    if refused.code == answers.UNKNOWN_CHANNEL:
+        return f"channel {delivery.channel_id} does not exist (any more): choose another in the config"
+    if refused.code in (50001, 50013):
+        if isinstance(channel, permissions.Place) and (reason := permissions.cannot_post(channel, delivery.format)):
+            return reason
+        here = f"channel {delivery.channel_id}"
+        return f"{refused.reason}: invite the bot to the server of {here} and let it view the channel and send there"
+    return refused.reason
+
+
+def bears(message: discord.Message, mark: str) -> bool:
+    """Whether a component of the message has the delivery's mark in its custom_id."""
+    return mark in ids.marks([component.to_dict() for component in message.components])
+
+
+def _in_one_line(record: logging.LogRecord) -> bool:
+    """discord.py logs a traceback each time it reconnects; a line says as much."""
+    if record.exc_info and record.exc_info[1] and str(record.msg).startswith("Attempting a reconnect"):
+        record.msg = f"{record.getMessage()}: {answers.in_short(record.exc_info[1])}".replace("%", "%%")
+        record.args, record.exc_info, record.exc_text = (), None, None
+        record.levelno, record.levelname = logging.WARNING, "WARNING"
+    return True

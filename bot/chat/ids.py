@@ -1,0 +1,51 @@
+"""A component's custom_id says which brief it belongs to, which delivery posted it and what it does.
+
+``brief:{brief id}:{mark}:{verb}`` or ``brief:{brief id}:{mark}:{verb}.{number}.{number}``. The mark is the nonce of the
+delivery that posted the message, so that the bot's own history can be searched for it; it is empty in answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.chat import limits
+
+PREFIX = "brief:"
+MARK = re.compile(rf"[0-9A-Za-z._-]{{0,{limits.NONCE}}}")
+
+_ID = re.compile(rf"{PREFIX}([1-9][0-9]{{0,18}}):({MARK.pattern}):([a-z]{{1,20}})((?:\.(?:0|[1-9][0-9]{{0,8}})){{0,3}})")
+_MAX_ID = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """What a custom_id says: ``numbers`` are those after the verb."""
+
+    brief_id: int
+    mark: str
+    verb: str
+    numbers: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        """The custom_id. Raises ValueError where it would not be read back as the same address."""
+        text = f"{PREFIX}{self.brief_id}:{self.mark}:{self.verb}" + "".join(f".{n}" for n in self.numbers)
+        if parse(text) != self:
+            raise ValueError(f"no custom_id can hold {self!r}")
+        return text
+
+
+def parse(custom_id: str) -> Address | None:
+    """A custom_id read strictly; None for everything that this bot would not have written."""
+    found = _ID.fullmatch(custom_id)
+    if found is None or len(custom_id) > limits.CUSTOM_ID or int(found[1]) > _MAX_ID:
+        return None
+    return Address(int(found[1]), found[2], found[3], tuple(int(n) for n in found[4].split(".")[1:]))
+
+
+def marks(components: Sequence[Mapping[str, Any]]) -> set[str]:
+    """The marks that a message's components bear, none where no delivery posted it."""
+    addresses = (parse(str(c.get("custom_id") or "")) for c in limits.walk(components))
+    return {address.mark for address in addresses if address and address.mark}

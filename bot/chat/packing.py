@@ -1,0 +1,149 @@
+"""Sections share a room fairly: one line each, what a short one leaves goes to the longer ones.
+
+Pure text: a room is a number of characters, a line is Markdown that is safe to send.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.briefs.condense import condense
+from bot.briefs.model import Brief, Section
+from bot.briefs.text import escape, plain
+from bot.chat import wording
+from bot.chat.limits import characters
+
+SENTENCE = 240  # characters of a condensed sentence where there is room
+SENTENCE_LEAST = 90  # under this a sentence says nothing: then fewer sections get one
+SENTENCE_SHARED = 150  # what each of those few gets at least
+ALSO = 700  # characters for the headings of the others
+ALSO_HEADING = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """The lines of the sections that are shown, and one that names the others (``""`` where all are shown)."""
+
+    lines: tuple[str, ...]
+    also: str = ""
+
+
+def pack(brief: Brief, room: int) -> Packed:
+    """A brief's sections in at most ``room`` characters, line breaks included.
+
+    All of them as long as each keeps ``SENTENCE_LEAST`` characters for its sentence; else the leading ones, and the
+    headings of the rest as far as they go.
+    """
+    # More lines than this never fit, so no more of a huge brief is even looked at.
+    leading = brief.sections[: room // 30 + 1]
+    lines: list[_Line] = []
+    for section in leading:
+        line = _Line(section, brief.title)
+        if line.longest:
+            lines.append(line)
+    hidden = len(brief.sections) - len(leading)
+    if not hidden and sum(min(len(line.longest), line.least) + 1 for line in lines) <= room:
+        return Packed(_share(lines, room))
+    return _lead(brief, lines, room)
+
+
+def _lead(brief: Brief, lines: Sequence["_Line"], room: int) -> Packed:
+    left, shown = room - min(ALSO, room // 4), 0
+    for line in lines:
+        left -= min(len(line.longest), line.comfortable) + 1
+        if left < 0:
+            break
+        shown += 1
+    kept = lines[:shown]
+    last = brief.sections.index(kept[-1].section) + 1 if kept else 0
+    also = _also(brief.sections[last:], min(ALSO, room // 4))
+    return Packed(_share(kept, room - characters(also) - 1), also)
+
+
+def _also(sections: Sequence[Section], room: int) -> str:
+    """``Also in this brief: A · B … and 12 more`` in at most ``room`` characters."""
+    if not sections:
+        return ""
+    start, shown, named = "-# **Also in this brief:** ", "", 0
+    for section in sections:
+        name = wording.heading(section.heading, ALSO_HEADING)
+        more = f" … and {len(sections):,} more"
+        if not name or characters(start + shown + " · " + name + more) > room:
+            break
+        shown += (" · " if shown else "") + name
+        named += 1
+    rest = len(sections) - named
+    if not named:
+        return f"-# … and {rest:,} more section{'' if rest == 1 else 's'}"
+    return start + shown + (f" … and {rest:,} more" if rest else "")
+
+
+def _share(lines: Sequence["_Line"], room: int) -> tuple[str, ...]:
+    """The lines within the room: the shortest first, so that what it leaves is there for the others."""
+    done: dict[int, str] = {}
+    order = sorted(range(len(lines)), key=lambda at: characters(lines[at].longest))
+    left = room - len(lines)
+    for already, at in enumerate(order):
+        done[at] = lines[at].within(left // (len(lines) - already))
+        left -= characters(done[at])
+    return tuple(done[at] for at in range(len(lines)) if done[at])
+
+
+class _Line:
+    """A section's line, which can be had in any length."""
+
+    def __init__(self, section: Section, title: str) -> None:
+        self.section, self.title = section, title
+        self.heading = wording.heading(section.heading)
+        self.longest = self._written(section.summary if section.summary is not None else self._condensed(SENTENCE))
+
+    @property
+    def least(self) -> int:
+        return len(self.heading) + 5 + SENTENCE_LEAST
+
+    @property
+    def comfortable(self) -> int:
+        return len(self.heading) + 5 + SENTENCE_SHARED
+
+    def _condensed(self, limit: int) -> str:
+        return condense(self.section.body, heading=self.section.heading, title=self.title, limit=limit)
+
+    def _written(self, summary: str) -> str:
+        text = wording.sentence(summary)
+        if self.heading and text:
+            return f"**{self.heading}** {text}"
+        return f"**{self.heading}**" if self.heading else text
+
+    def within(self, room: int) -> str:
+        """The line in at most ``room`` characters: condensed anew, cut between words if that is still too long."""
+        if characters(self.longest) <= room:
+            return self.longest
+        fixed = characters(f"**{self.heading}** ") if self.heading else 0
+        limit = room - fixed
+        for _ in range(4):
+            if limit < SENTENCE_LEAST // 3:
+                break
+            line = self._written(self._condensed(limit))
+            over = characters(line) - room
+            if over <= 0:
+                return line
+            limit -= over
+        return self._cut(room, fixed)
+
+    def _cut(self, room: int, fixed: int) -> str:
+        text = wording.one_line(plain(self.section.summary or self.section.body[: 4 * room + 100]))
+        limit = room - fixed
+        while limit > 0:
+            line = self._written(escape(wording.fit(text, limit))) if text else self._written("")
+            over = characters(line) - room
+            if over <= 0:
+                return line
+            limit -= over
+        limit = room
+        while limit > 4:
+            line = f"**{wording.heading(self.section.heading, limit - 4)}**" if self.heading else ""
+            if characters(line) <= room:
+                return line
+            limit -= characters(line) - room
+        return ""
