@@ -257,7 +257,9 @@ async def add_source(settings: Settings, address: str, name: str | None) -> str:
             try:
                 added = await sources.add(conn, new, utc_now())
             except ValueError:
-                raise SourceError(f"there is a source named {new.name!r} already", "Choose another with --name") from None
+                raise SourceError(
+                    f"there is a source named {new.name!r} already", "Choose another with --name"
+                ) from None
     finally:
         await database.close()
     what = {"folder": "a folder of documents", "site": "a brief site's topic page", "brief": "one brief"}[added.kind]

@@ -57,7 +57,9 @@ def run(config: Config = None) -> None:
     log.configure(settings.log.level, settings.log.format)
     if settings.token:
         if not settings.subscriptions:
-            err.print("No channel is subscribed yet: add a [[subscriptions]] block to the config (see config.example.toml).")
+            err.print(
+                "No channel is subscribed yet: add a [[subscriptions]] block to the config (see config.example.toml)."
+            )
         asyncio.run(app.run_on_discord(settings, settings.token))
         return
     out.print(f"No Discord token ({TOKEN_VARIABLE} is not set), so this is the playground: a simulated Discord.")

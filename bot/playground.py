@@ -99,7 +99,9 @@ async def run(*, channel: str, port: int, inbox: Path | None, every: float, say:
                     raise StartError(f"port {port} cannot be used ({error.strerror}): choose another --port") from None
                 try:
                     say(f"\n  Open   {page.url}")
-                    say(f"  Shown  #{channel} (others with --channel: {', '.join(c for c in CHANNELS if c != channel)})")
+                    say(
+                        f"  Shown  #{channel} (others with --channel: {', '.join(c for c in CHANNELS if c != channel)})"
+                    )
                     say(f"  Inbox  {inbox}")
                     say("         Drop a brief document there, and it is posted within seconds. Ctrl-C ends it.\n")
                     app.start(outlet)

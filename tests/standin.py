@@ -243,6 +243,15 @@ class StandIn:
         """The messages of a channel, oldest first."""
         return [m for _, m in sorted(self.messages.items()) if m["channel_id"] == str(channel_id)]
 
+    def add_thread(self, parent_id: int, name: str) -> int:
+        """An active public thread."""
+        parent = self.channels[parent_id]
+        thread_id = self.new_id()
+        thread = self._thread(thread_id, parent, name)
+        self.channels[thread_id] = thread | {"permission_overwrites": []}
+        self.guilds[int(parent["guild_id"])]["threads"].append(thread)
+        return thread_id
+
     # -- life ----------------------------------------------------------------------------------
     async def __aenter__(self) -> StandIn:
         app = web.Application(client_max_size=26 * 2**20, middlewares=[self._middleware])
@@ -251,10 +260,22 @@ class StandIn:
             app.router.add_route(method, "/api/v10" + path, handler)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
-        await site.start()
-        self.port = site._server.sockets[0].getsockname()[1]
+        self.port = 0
+        await self.unpause()
         return self
+
+    async def pause(self) -> None:
+        """Refuse new connections and drop the idle ones; the gateway's stays."""
+        await self._site.stop()
+        for connection in self._runner.server.connections:
+            if connection._current_request is None and connection.transport is not None:
+                connection.transport.abort()
+        await asyncio.sleep(0.01)
+
+    async def unpause(self) -> None:
+        self._site = web.TCPSite(self._runner, "127.0.0.1", self.port)
+        await self._site.start()
+        self.port = self._site._server.sockets[0].getsockname()[1]
 
     async def __aexit__(self, *exc: object) -> None:
         self.released.set()

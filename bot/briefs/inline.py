@@ -51,11 +51,12 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Marks that may open or close, before they are paired."""
+    """Marks that may open or close, before they are paired. Those of a ``tag`` are not words if they pair with nothing."""
 
     text: str
     opens: bool
     closes: bool
+    tag: bool = False
 
 
 BLOCK_PREFIX = re.compile(
@@ -222,7 +223,7 @@ class _Parser:
         return stop + len(ending)
 
     def _code(self, found: re.Match[str]) -> int:
-        starts, end = self.ticks[len(found.group())], found.end()
+        starts, end = self.ticks.get(len(found.group()), []), found.end()
         while starts and starts[-1] <= found.start():
             starts.pop()
         if starts and starts[-1] - end < CODE_LENGTH:
@@ -254,7 +255,7 @@ class _Parser:
                     return stop.end()
                 self.endless.add(ending)
         elif name in _MARKS:
-            self.out.append(_Run(_MARKS[name], not closing, closing))
+            self.out.append(_Run(_MARKS[name], not closing, closing, tag=True))
         elif name == "img":
             alt = _attribute(_ALT, attributes)
             inner = (Token(Kind.TEXT, alt),) if alt.strip() else ()
@@ -319,28 +320,29 @@ def _label(parts: Sequence[Token | _Run]) -> str:
 def pair(parts: Sequence[Token | _Run]) -> list[Token]:
     """``parts`` with its emphasis marks paired: every OPEN has its CLOSE, well nested; other marks are TEXT."""
     out: list[Token] = []
-    stack: list[tuple[str, int]] = []  # mark, where in ``out`` it stands
-    waiting: dict[str, int] = {}  # mark -> how many of it are in the stack
+    stack: list[tuple[str, int, bool]] = []  # mark, where in ``out`` it stands, whether it was a tag
+    waiting: set[str] = set()  # the marks in the stack
+    heading = False
 
-    def literal(mark: str) -> Token:
-        return Token(Kind.TEXT, mark, raw="".join("\\" + char for char in mark))
+    def literal(mark: str, tag: bool) -> Token:
+        return Token(Kind.TEXT, "" if tag else mark, raw="".join("\\" + char for char in mark))
 
     def drop(size: int) -> None:
         while len(stack) > size:
-            mark, place = stack.pop()
-            waiting[mark] -= 1
-            out[place] = literal(mark)
+            mark, place, tag = stack.pop()
+            waiting.discard(mark)
+            out[place] = literal(mark, tag)
 
-    def close(mark: str) -> None:
+    def close(mark: str, tag: bool) -> None:
         size = len(stack) - 1
         while stack[size][0] != mark:
             size -= 1
         drop(size + 1)
-        _, place = stack.pop()
-        waiting[mark] -= 1
+        _, place, opened_by_tag = stack.pop()
+        waiting.discard(mark)
         if place == len(out) - 1:  # nothing between: Discord would not see a pair
-            out[place] = literal(mark)
-            out.append(literal(mark))
+            out[place] = literal(mark, opened_by_tag)
+            out.append(literal(mark, tag))
         else:
             out.append(Token(Kind.CLOSE, mark, raw=mark))
 
@@ -348,30 +350,34 @@ def pair(parts: Sequence[Token | _Run]) -> list[Token]:
         if isinstance(part, Token):
             if part.kind is Kind.BLOCK:
                 drop(0)
+                heading = "#" in part.text
+            elif part.kind is Kind.BREAK:
+                if heading or (out and out[-1].kind is Kind.BREAK):
+                    drop(0)  # nothing is emphasised across a heading's end or an empty line
+                heading = False
             if part.text or part.kind in (Kind.LINK, Kind.IMAGE):
                 out.append(part)
             continue
         rest = part.text
         if len(rest) > 3 or (len(rest) == 3 and rest[0] in "~|"):
-            out.append(literal(rest))
+            out.append(literal(rest, part.tag))
             continue
         while rest:
-            double, single = rest[:2], rest[0]
-            if part.closes and stack and stack[-1][0] in (double, single):
+            double = rest[:2]
+            if part.closes and stack and stack[-1][0] in (double, rest[0]):
                 mark = stack[-1][0]
-                close(mark)
-            elif part.closes and waiting.get(double):
+                close(mark, part.tag)
+            elif part.closes and double in waiting:
                 mark = double
-                close(mark)
-            elif part.opens and not waiting.get(double):
-                # of three, the single mark stands inside: ***x*** is **  * x *  **
-                mark = double
-                stack.append((mark, len(out)))
-                waiting[mark] = waiting.get(mark, 0) + 1
+                close(mark, part.tag)
+            elif part.opens and double not in waiting:
+                mark = double  # of three, the single mark stands inside: ***x*** is **  * x *  **
+                stack.append((mark, len(out), part.tag))
+                waiting.add(mark)
                 out.append(Token(Kind.OPEN, mark, raw=mark))
             else:
                 mark = rest
-                out.append(literal(mark))
+                out.append(literal(mark, part.tag))
             rest = rest[len(mark) :]
     drop(0)
-    return out
+    return [token for token in out if token.text or token.kind in (Kind.LINK, Kind.IMAGE)]

@@ -110,7 +110,8 @@ def safe_url(url: str | None, *, masked: bool = True) -> str | None:
     start = len(parts.scheme) + 3 + len(parts.netloc)
     path = _UNSAFE_IN_URL.sub(encode, url[start:])
     path = _INVITE.sub(lambda match: match.group().replace("/", "%2F"), path)
-    return parts.scheme.lower() + "://" + parts.netloc + path
+    safe = parts.scheme.lower() + "://" + parts.netloc + path
+    return None if _INVITE.search(safe) else safe
 
 
 def is_invite(url: str) -> bool:

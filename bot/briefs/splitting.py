@@ -76,7 +76,7 @@ def _fill(atoms: list[_Atom], limit: int) -> list[str]:
     mid_line = False
     while True:
         while atoms and atoms[-1].blank:
-            mid_line = mid_line and "\n" not in atoms.pop().source
+            mid_line = "\n" not in atoms.pop().source and mid_line
         if not atoms:
             return pieces
         first = atoms[-1]

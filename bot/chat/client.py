@@ -70,6 +70,7 @@ class Client(discord.Client):
 
     def __init__(self, *, library: Library | None, **options: Any) -> None:
         self.refusals = Refusals()
+        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # no voice here, so nothing to warn of
         super().__init__(
             intents=discord.Intents(guilds=True),
             member_cache_flags=discord.MemberCacheFlags.none(),
@@ -87,7 +88,7 @@ class Client(discord.Client):
 
     async def setup_hook(self) -> None:
         """Components of messages from before this start work again."""
-        self.add_dynamic_items(*components.DYNAMIC_ITEMS)
+        self.add_dynamic_items(*components.ITEMS)
 
     # What the gateway says.
 
@@ -109,6 +110,11 @@ class Client(discord.Client):
 
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
         log.exception("an event was not handled", event_name=event_method)
+
+    def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
+        """Events end with the client: discord.py would hand them to a loop that ``close`` has taken away."""
+        if not self.is_closed():
+            super().dispatch(event, *args, **kwargs)
 
     # Life.
 
@@ -242,13 +248,7 @@ def _arguments(delivery: Delivery, brief: StoredBrief) -> dict[str, Any]:
     except Exception as error:
         log.exception("a card could not be laid out", brief=brief.id, delivery=delivery.id)
         raise DeliveryRefused(f"its card could not be laid out ({answers.in_short(error)})", 0) from error
-    parts = {"view": card.view, "embed": card.embed, "content": card.content}
-    arguments = {name: part for name, part in parts.items() if part is not None}
-    if delivery.role_id is not None:
-        arguments["allowed_mentions"] = discord.AllowedMentions(
-            everyone=False, users=False, replied_user=False, roles=[discord.Object(delivery.role_id)]
-        )
-    return arguments
+    return card.arguments()
 
 
 def _in_words(refused: DeliveryRefused, channel: object, delivery: Delivery) -> str:

@@ -16,7 +16,8 @@ from bot.chat import limits
 PREFIX = "brief:"
 MARK = re.compile(rf"[0-9A-Za-z._-]{{0,{limits.NONCE}}}")
 
-_ID = re.compile(rf"{PREFIX}([1-9][0-9]{{0,18}}):({MARK.pattern}):([a-z]{{1,20}})((?:\.(?:0|[1-9][0-9]{{0,8}})){{0,3}})")
+_NUMBER = r"(?:0|[1-9][0-9]{0,8})"
+_ID = re.compile(rf"{PREFIX}(0|[1-9][0-9]{{0,18}}):({MARK.pattern}):([a-z]{{1,20}})((?:\.{_NUMBER}){{0,3}})")
 _MAX_ID = 2**63 - 1
 
 

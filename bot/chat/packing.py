@@ -19,6 +19,8 @@ SENTENCE_LEAST = 90  # under this a sentence says nothing: then fewer sections g
 SENTENCE_SHARED = 150  # what each of those few gets at least
 ALSO = 700  # characters for the headings of the others
 ALSO_HEADING = 60
+BULLET = "- "
+GAP = len(BULLET) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,37 +30,37 @@ class Packed:
     lines: tuple[str, ...]
     also: str = ""
 
+    def text(self) -> str:
+        """The lines as a list, which every client sets apart and indents; one line alone as the paragraph it is."""
+        return "\n".join(f"{BULLET}{line}" for line in self.lines) if len(self.lines) > 1 else "".join(self.lines)
+
 
 def pack(brief: Brief, room: int) -> Packed:
-    """A brief's sections in at most ``room`` characters, line breaks included.
+    """A brief's sections in at most ``room`` characters, list marks and line breaks included.
 
     All of them as long as each keeps ``SENTENCE_LEAST`` characters for its sentence; else the leading ones, and the
     headings of the rest as far as they go.
     """
     # More lines than this never fit, so no more of a huge brief is even looked at.
-    leading = brief.sections[: room // 30 + 1]
-    lines: list[_Line] = []
-    for section in leading:
-        line = _Line(section, brief.title)
-        if line.longest:
-            lines.append(line)
-    hidden = len(brief.sections) - len(leading)
-    if not hidden and sum(min(len(line.longest), line.least) + 1 for line in lines) <= room:
+    leading = brief.sections[: max(0, room) // 30 + 1]
+    lines = [line for at, section in enumerate(leading) if (line := _Line(section, brief.title, at)).longest]
+    complete = len(leading) == len(brief.sections)
+    if complete and sum(min(characters(line.longest), line.least) + GAP for line in lines) <= room:
         return Packed(_share(lines, room))
     return _lead(brief, lines, room)
 
 
-def _lead(brief: Brief, lines: Sequence["_Line"], room: int) -> Packed:
-    left, shown = room - min(ALSO, room // 4), 0
+def _lead(brief: Brief, lines: Sequence[_Line], room: int) -> Packed:
+    reserved = min(ALSO, room // 4)
+    left, kept = room - reserved, 0
     for line in lines:
-        left -= min(len(line.longest), line.comfortable) + 1
+        left -= min(characters(line.longest), line.comfortable) + GAP
         if left < 0:
             break
-        shown += 1
-    kept = lines[:shown]
-    last = brief.sections.index(kept[-1].section) + 1 if kept else 0
-    also = _also(brief.sections[last:], min(ALSO, room // 4))
-    return Packed(_share(kept, room - characters(also) - 1), also)
+        kept += 1
+    rest = brief.sections[lines[kept].at if kept < len(lines) else lines[-1].at + 1 if lines else 0 :]
+    also = _also(rest, reserved)
+    return Packed(_share(lines[:kept], room - characters(also) - GAP), also)
 
 
 def _also(sections: Sequence[Section], room: int) -> str:
@@ -79,13 +81,13 @@ def _also(sections: Sequence[Section], room: int) -> str:
     return start + shown + (f" … and {rest:,} more" if rest else "")
 
 
-def _share(lines: Sequence["_Line"], room: int) -> tuple[str, ...]:
+def _share(lines: Sequence[_Line], room: int) -> tuple[str, ...]:
     """The lines within the room: the shortest first, so that what it leaves is there for the others."""
     done: dict[int, str] = {}
     order = sorted(range(len(lines)), key=lambda at: characters(lines[at].longest))
-    left = room - len(lines)
+    left = room - GAP * len(lines)
     for already, at in enumerate(order):
-        done[at] = lines[at].within(left // (len(lines) - already))
+        done[at] = lines[at].within(max(0, left) // (len(lines) - already))
         left -= characters(done[at])
     return tuple(done[at] for at in range(len(lines)) if done[at])
 
@@ -93,8 +95,8 @@ def _share(lines: Sequence["_Line"], room: int) -> tuple[str, ...]:
 class _Line:
     """A section's line, which can be had in any length."""
 
-    def __init__(self, section: Section, title: str) -> None:
-        self.section, self.title = section, title
+    def __init__(self, section: Section, title: str, at: int) -> None:
+        self.section, self.title, self.at = section, title, at
         self.heading = wording.heading(section.heading)
         self.longest = self._written(section.summary if section.summary is not None else self._condensed(SENTENCE))
 
@@ -107,6 +109,8 @@ class _Line:
         return len(self.heading) + 5 + SENTENCE_SHARED
 
     def _condensed(self, limit: int) -> str:
+        if not self.section.body.strip():
+            return ""
         return condense(self.section.body, heading=self.section.heading, title=self.title, limit=limit)
 
     def _written(self, summary: str) -> str:

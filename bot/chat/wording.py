@@ -19,8 +19,10 @@ from bot.chat.limits import BUTTON_URL, characters
 TITLE, DEK, HEADING, NAME = 240, 400, 100, 80  # characters shown of each, at most
 LINKED_URL = 300  # a masked link's address counts as text: a longer one is left to a button
 
+# English whatever the host's locale is.
 _MONTHS = (
-    "January February March April May June July August September October November December".split()  # no locale
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
 )
 _MARKDOWN = re.compile(r"\]\(https?://|\*\*[^\s*](?:[^*]*[^\s*])?\*\*|`[^`\n]+`")
 _BLOCK_START = re.compile(r"\s*(?:#{1,3}|-#|>{1,3}|[-*+]|\d{1,9}[.)])(?:\s|$)|```")
@@ -80,16 +82,16 @@ def title(brief: Brief, limit: int = TITLE) -> str:
     return "A brief without a title"
 
 
-def short_link(label: str, url: str | None, limit: int = NAME) -> str:
+def short_link(label: str, url: str | None, limit: int = NAME, longest: int = LINKED_URL) -> str:
     """A masked link, or the label alone where the address would eat the room for text."""
     address = safe_url(url)
-    return link(fit(words(label), limit), address if address and len(address) <= LINKED_URL else None)
+    return link(fit(words(label), limit), address if address and len(address) <= longest else None)
 
 
-def linked_title(brief: Brief) -> str:
+def linked_title(brief: Brief, longest: int = LINKED_URL) -> str:
     """The title, linked to the brief, or else to the original article."""
     address = brief.permalink if safe_url(brief.permalink) else brief.original
-    return short_link(title(brief), address, TITLE)
+    return short_link(title(brief), address, TITLE, longest)
 
 
 def dek(brief: Brief, limit: int = DEK) -> str:

@@ -79,6 +79,12 @@ class Refusals:
         """Count one answer of 401, 403 or 429 (429s of scope ``shared`` do not count)."""
         self._times.append(self._clock())
 
+    def __len__(self) -> int:
+        """Those counted so far in the window, up to the bound."""
+        while self._times and self._times[0] <= self._clock() - self._window:
+            self._times.popleft()
+        return len(self._times)
+
     def rest(self, seconds: float) -> None:
         """Send nothing for so long: Discord has said so for the whole bot."""
         self._rest_until = max(self._rest_until, self._clock() + seconds)
@@ -86,5 +92,5 @@ class Refusals:
     def wait(self) -> float:
         """Seconds until anything may be sent; 0 if now."""
         now = self._clock()
-        full = len(self._times) == self._most
+        full = len(self) == self._most
         return max(0.0, self._rest_until - now, self._times[0] + self._window - now if full else 0.0)

@@ -202,10 +202,11 @@ class Worker:
 
     async def _until_next(self) -> list[float]:
         """The seconds until a row that was put off is due, as a list of none or one; tells ``drain`` of quiet."""
+        quiet = not self._sends  # asked before the look: what ends meanwhile has rows behind it
         async with self._database.read() as conn:
             next_due = await outbox.next_due(conn)
         wait = (next_due - self._clock()).total_seconds() if next_due else None
-        if not self._sends and (wait is None or wait > 0):
+        if quiet and (wait is None or wait > 0):
             self._idle.set()
         return [wait] if wait is not None and wait > 0 else []
 

@@ -126,7 +126,8 @@ def _xml_feed(text: str, url: str, now: datetime) -> Feed:
     truncated = _is_cut_off(text)
     if truncated and found and _ends_inside_an_entry(text):
         found.pop()
-    entries = [entry for raw in found[: MOST_ENTRIES * 5] if (entry := _entry(raw, base, now))]
+    # A plain dict: feedparser's own answers for absent keys with other keys, warns, and raises.
+    entries = [entry for raw in found[: MOST_ENTRIES * 5] if (entry := _entry(dict(dict.items(raw)), base, now))]
     return Feed(
         title=plain(document.feed.get("title", "")),
         link=_address(document.feed.get("link"), url),
@@ -216,7 +217,8 @@ def _address(candidate: Any, base: str) -> str | None:
 
 def _image(raw: Mapping[str, Any], markup: str, base: str) -> tuple[str | None, str | None]:
     media = [*(raw.get("media_content") or ()), *(raw.get("media_thumbnail") or ())]
-    enclosures = [e for e in raw.get("enclosures") or () if str(e.get("type", "")).startswith("image/")]
+    links = [link for link in raw.get("links") or () if link.get("rel") == "enclosure"]
+    enclosures = [link for link in links if str(link.get("type", "")).startswith("image/")]
     for found in [*(m for m in media if str(m.get("type", "image/")).startswith("image/")), *enclosures]:
         if address := _address(found.get("url") or found.get("href"), base):
             return address, None

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from datetime import timedelta
 
 import pytest
 
+from bot.delivery.worker import utc_now
 from bot.errors import StartError
 from bot.store import outbox, subscriptions
 from bot.store.database import Database
-from bot.delivery.worker import utc_now
 from tests.flow.rig import (
     Bot,
     brief_ids,
@@ -102,7 +103,7 @@ async def test_a_long_429_frees_the_worker(side: StandIn, database: Database) ->
     side.fail("POST", POST.format(slow), lambda: too_many(45.0))
     async with running(side, database):
         brief_id = await publish(database, 1)
-        first, second = await until_state(database, brief_id, "queued", "sent")
+        await until_state(database, brief_id, "queued", "sent")
         await until(lambda: len(side.sent(POST.format(slow))) == 1)
     (first, _) = await deliveries(database, brief_id)
     assert first.reason == "Discord asks to wait 45 s"
@@ -141,7 +142,7 @@ async def test_a_refused_connection_has_posted_nothing(side: StandIn, database: 
         brief_id = await publish(database, 1)
         (row,) = await until_attempts(database, brief_id, 2)
         assert row.sending_at is None or row.state == "sending"
-        assert row.reason and "cannot be reached" in row.reason
+        assert "cannot be reached" in str(row.reason)
         await side.unpause()
         await until_state(database, brief_id, "sent")
         assert bot.client.is_ready()
@@ -300,7 +301,7 @@ async def test_where_history_may_not_be_read_nothing_is_posted_twice(
         (row,) = await deliveries(database, brief_id)
         assert row.state == "queued"
         assert row.sending_at is not None
-        assert row.reason and "Read Message History" in row.reason
+        assert "Read Message History" in str(row.reason)
         await side.deny(channel, 0)
         await asyncio.sleep(0.05)
         await resume(database, wanted.id)
@@ -313,7 +314,7 @@ async def test_where_history_may_not_be_read_nothing_is_posted_twice(
 
 async def until_paused(database: Database, id: int) -> subscriptions.Subscription:
     async with asyncio.timeout(10):
-        while (found := await subscription(database, id)).state != "paused":
+        while (found := await subscription(database, id)).state != "paused":  # noqa: ASYNC110  a database
             await asyncio.sleep(0.01)
     return found
 
@@ -335,9 +336,7 @@ async def test_a_missing_permission_pauses_and_resuming_loses_nothing(
     async with running(side, database):
         ids = [await publish(database, n) for n in range(3)]
         paused = await until_paused(database, wanted.id)
-        assert paused.reason and named in paused.reason
-        assert "#briefs of guild" in paused.reason
-        assert "Permissions" in paused.reason
+        assert re.fullmatch(rf"the bot lacks .*{named}.* in #briefs of guild: open .*Permissions.*", str(paused.reason))
         ids += [await publish(database, 3)]  # one that comes while it is paused
         for brief_id in ids:
             (row,) = await deliveries(database, brief_id)
@@ -398,7 +397,7 @@ async def test_a_404_of_an_unavailable_server_is_no_deletion(
             await side.cut("invalid")
             await asyncio.sleep(0.05)
         brief_id = await publish(database, 1)
-        (row, _) = await until_state(database, brief_id, "queued", "sent")
+        await until_state(database, brief_id, "queued", "sent")
         await until_reason(database, brief_id, "unavailable")
         assert (await subscription(database, wanted.id)).state == "active"
         await side.guild_available(guild)
@@ -410,7 +409,7 @@ async def test_a_404_of_an_unavailable_server_is_no_deletion(
 
 async def until_reason(database: Database, brief_id: int, words: str) -> None:
     async with asyncio.timeout(10):
-        while words not in ((await deliveries(database, brief_id))[0].reason or ""):
+        while words not in ((await deliveries(database, brief_id))[0].reason or ""):  # noqa: ASYNC110  a database
             await asyncio.sleep(0.01)
 
 
@@ -423,13 +422,15 @@ async def at_once(database: Database, brief_id: int) -> None:
 
 
 @pytest.mark.parametrize("kind", [CATEGORY, FORUM])
-async def test_a_channel_that_takes_no_messages_is_refused_unasked(side: StandIn, database: Database, kind: int) -> None:
+async def test_a_channel_that_takes_no_messages_is_refused_unasked(
+    side: StandIn, database: Database, kind: int
+) -> None:
     channel = side.add_channel(side.add_guild(), "place", kind)
     wanted = await subscribe(database, channel)
     async with running(side, database):
         await publish(database, 1)
         paused = await until_paused(database, wanted.id)
-    assert paused.reason and "choose a text channel" in paused.reason
+    assert "choose a text channel" in str(paused.reason)
     assert not side.sent("/messages$")
 
 
@@ -442,7 +443,7 @@ async def test_a_message_discord_will_not_take_ends_its_row(side: StandIn, datab
         (row,) = await until_state(database, ids[0], "refused")
         paused = await until_paused(database, wanted.id)
         assert row.reason == paused.reason
-        assert row.reason and "50035" in row.reason
+        assert "50035" in str(row.reason)
         await resume(database, wanted.id)
         await until_state(database, ids[2], "sent")
     assert brief_ids(side, channel) == ids[1:]

@@ -1,0 +1,20 @@
+"""What a client needs so that buttons and menus work after a restart: ``client.add_dynamic_items(*components.ITEMS)``.
+
+The client has a ``library`` (see ``Library``), which the answers are read from.
+"""
+
+from __future__ import annotations
+
+from bot.chat import cards
+from bot.chat.ids import Address
+from bot.chat.items import Answer, BriefItem, Library, Question, answers
+
+__all__ = ["ITEMS", "BriefItem", "Library"]
+
+ITEMS = (BriefItem,)
+
+
+@answers("read")
+async def read(question: Question) -> Answer:
+    """The card of a brief that was posted in a shorter format."""
+    return cards.card(question.brief, Address(question.address.brief_id, "", "read"), None)
