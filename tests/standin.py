@@ -31,10 +31,11 @@ from aiohttp import WSMsgType, web
 EPOCH_MS = 1_420_070_400_000
 TEXT, NEWS, FORUM, PUBLIC_THREAD = 0, 5, 15, 11
 EPHEMERAL, CROSSPOSTED, COMPONENTS_V2 = 1 << 6, 1 << 0, 1 << 15
-VIEW, SEND, EMBED_LINKS, HISTORY = 1 << 10, 1 << 11, 1 << 14, 1 << 16
+VIEW, SEND, EMBED_LINKS, HISTORY, SEND_IN_THREADS = 1 << 10, 1 << 11, 1 << 14, 1 << 16, 1 << 38
 ADMINISTRATOR = 1 << 3
 ALL_PERMISSIONS = str(((1 << 53) - 1) & ~ADMINISTRATOR)  # an administrator would be above every overwrite
-BODY, FILES = web.RequestKey("body", object), web.RequestKey("files", list)
+BODY: web.RequestKey[Any] = web.RequestKey("body", object)
+FILES: web.RequestKey[list[str]] = web.RequestKey("files", list)
 
 
 def reply(body: Any = None, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
@@ -237,7 +238,9 @@ class StandIn:
         await self.dispatch("GUILD_CREATE", self.guilds[guild_id])
 
     def denied(self, channel: dict[str, Any]) -> int:
-        return sum(int(overwrite["deny"]) for overwrite in channel["permission_overwrites"])
+        """The permissions that everyone lacks there; a thread has those of its parent."""
+        place = self.channels[int(channel["parent_id"])] if channel["type"] == PUBLIC_THREAD else channel
+        return sum(int(overwrite["deny"]) for overwrite in place["permission_overwrites"])
 
     def posted(self, channel_id: int) -> list[dict[str, Any]]:
         """The messages of a channel, oldest first."""
@@ -247,8 +250,7 @@ class StandIn:
         """An active public thread."""
         parent = self.channels[parent_id]
         thread_id = self.new_id()
-        thread = self._thread(thread_id, parent, name)
-        self.channels[thread_id] = thread | {"permission_overwrites": []}
+        self.channels[thread_id] = thread = self._thread(thread_id, parent, name)
         self.guilds[int(parent["guild_id"])]["threads"].append(thread)
         return thread_id
 
@@ -539,7 +541,7 @@ class StandIn:
             return channel
         if channel["type"] == FORUM:
             return error(400, 50024, "Cannot execute action on this channel type")
-        if self.denied(channel) & SEND:
+        if self.denied(channel) & (SEND_IN_THREADS if channel["type"] == PUBLIC_THREAD else SEND):
             return error(403, 50013, "Missing Permissions")
         cid = int(channel["id"])
         if self.on_post:
@@ -614,6 +616,29 @@ class StandIn:
         message["flags"] |= CROSSPOSTED
         return reply(message)  # without headers: the true limit is hidden, so only a 429 tells
 
+    def _thread(self, thread_id: int, parent: dict[str, Any], name: str, body: Any = None) -> dict[str, Any]:
+        body = body or {}
+        return {
+            "id": str(thread_id),
+            "guild_id": parent["guild_id"],
+            "parent_id": parent["id"],
+            "owner_id": str(self.app_id),
+            "name": name,
+            "type": PUBLIC_THREAD,
+            "message_count": 0,
+            "member_count": 1,
+            "rate_limit_per_user": 0,
+            "flags": 0,
+            "applied_tags": body.get("applied_tags") or [],
+            "thread_metadata": {
+                "archived": False,
+                "auto_archive_duration": body.get("auto_archive_duration") or 1440,
+                "locked": False,
+                "archive_timestamp": "2026-01-01T00:00:00+00:00",
+                "create_timestamp": "2026-01-01T00:00:00+00:00",
+            },
+        }
+
     async def _start_thread(self, request: web.Request) -> web.Response:
         parent, body = self._reach(request), request[BODY]
         if isinstance(parent, web.Response):
@@ -629,26 +654,7 @@ class StandIn:
         if forum and parent["flags"] & 1 << 4 and not body.get("applied_tags"):
             return error(400, 40067, "A tag is required to create a forum post in this channel")
         tid = int(source) if source else self.new_id()
-        thread = {
-            "id": str(tid),
-            "guild_id": parent["guild_id"],
-            "parent_id": parent["id"],
-            "owner_id": str(self.app_id),
-            "name": body["name"],
-            "type": PUBLIC_THREAD,
-            "message_count": 0,
-            "member_count": 1,
-            "rate_limit_per_user": 0,
-            "flags": 0,
-            "applied_tags": body.get("applied_tags") or [],
-            "thread_metadata": {
-                "archived": False,
-                "auto_archive_duration": body.get("auto_archive_duration") or 1440,
-                "locked": False,
-                "archive_timestamp": "2026-01-01T00:00:00+00:00",
-                "create_timestamp": "2026-01-01T00:00:00+00:00",
-            },
-        }
+        thread = self._thread(tid, parent, body["name"], body)
         if forum:
             if problem := self._invalid(body["message"], len(request[FILES])):
                 return error(
@@ -844,7 +850,8 @@ class StandIn:
     async def cut(self, how: str | int = 4000) -> None:
         """int: close code; "reconnect": op 7; "invalid": op 9 false; "abort": drop the TCP connection."""
         ws = self.sockets[-1]
-        self.ready.clear(), self.resumed.clear()
+        self.ready.clear()
+        self.resumed.clear()
         if how == "reconnect":
             await ws.send_json({"op": 7, "d": None})
         elif how == "invalid":

@@ -94,6 +94,8 @@ _HANGUL = re.compile("[가-힣]")
 _STOP = re.compile(r"[.!?…。！？؟।]+[\"'”’»)\]]*$")
 _OPEN, _CLOSE = "([{“«「『（【《", ")]}”»」』）】》"
 _EDGE = "\"'`*_“”‘’«»„()[]{}<>,;:.!?…¡¿،؛。、，：；！？「」『』（）【】《》"
+_HANGUL_PARTICLE = re.compile("[가-힣A-Za-z0-9](?:은|는|이|가|을|를|의|에|에서|으로|로|과|와)$")
+_HANGUL_TOPIC = re.compile("[가-힣A-Za-z0-9](?:은|는|이|가)$")
 _IDENTIFIER = re.compile(r"[a-z0-9][A-Z]|[._/:\\^@$~=+][^\W_]|[^\W_]_|::|\(\)|^[-.@#$/][a-z]|^`")
 
 
@@ -127,15 +129,21 @@ def _shape(word: str) -> str:
     return "mixed" if any(c.isdecimal() for c in core) else "cap"
 
 
-def _legal(word: str) -> bool:
-    """Whether a lower-case Latin word could be said aloud: program names (``rustc``, ``bcachefs``) often cannot."""
-    return not re.match(r"[bcdfghjklmnpqrstvwxz]{4}|bc|cb|cd|ct|dp|fs|gc|gd|gp|js|lx|mk|nf|np|nv|pg|pk|px|qt|sq|tf|vm|xf|zs", word) and not re.search(
-        r"tc$|gd$|db$|fs$|ql$|js$|[bcdfghjklmnpqrstvwxz]{5}|tl$|vm$|pm$|bm$|hp$", word
-    )
+_UNSAYABLE = re.compile(
+    r"[bcdfghjklmnpqrstvwxz]{4}|(?:bc|cb|cd|ct|dp|fs|gc|gd|gp|js|lx|mk|nf|np|nv|pg|pk|px|qt|sq|tf|vm|xf)"
+    r"|.*(?:tc|gd|db|fs|ql|js|tl|vm|pm|bm|hp|[bcdfghjklmnpqrstvwxz]{5})$"
+)
+
+
+def _unsayable(word: str) -> bool:
+    """Whether a lower-case word cannot be said aloud: names of programs (``rustc``, ``bcachefs``) often cannot."""
+    return word.isascii() and _UNSAYABLE.match(word) is not None
 
 
 def _tail(word: str) -> str:
     end = word[-1:]
+    if not end:
+        return ""
     if _STOP.search(word):
         if word.casefold() in _ABBREVIATIONS or re.fullmatch(r"(?:\w\.)+", word):
             return "abbr"
@@ -144,167 +152,168 @@ def _tail(word: str) -> str:
 
 
 class Place:
-    """What is known of the whole document: which word pairs stand in it, and which words it writes in lower case."""
+    """What is known of the whole document: which word pairs stand in it, and how it writes its words."""
 
     def __init__(self, words: Sequence[str]) -> None:
-        self.pairs = Counter(zip(words, words[1:], strict=False))
+        self.pairs = Counter((_bare(a), _bare(b)) for a, b in zip(words, words[1:], strict=False) if not _tail(a))
         self.lower = Counter(_bare(w) for w in words if _shape(w) == "lower")
-        self.caps = Counter(_bare(w) for p, w in zip(words, words[1:], strict=False) if _shape(p) == "lower" and _shape(w) == "cap" and not _tail(p))
+        self.names = Counter(
+            _bare(w)
+            for before, w in zip(words, words[1:], strict=False)
+            if _shape(before) == "lower" and _shape(w) == "cap" and not _tail(before)
+        )
 
 
 def candidates(words: Sequence[str]) -> range:
+    """The lengths in words that the heading may have."""
     return range(1, min(len(words), WINDOW) + 1)
 
 
-def features(words: Sequence[str], cut: int, place: Place, style: str) -> dict[str, float]:
-    """What can be seen if the heading is ``words[:cut]``. ``style`` is "T" (Title Case) or "S" (Sentence case)."""
+def _bucket(value: int, edges: Sequence[int]) -> str:
+    return next((str(edge) for edge in edges if value <= edge), "more")
+
+
+_CASED = ("cap", "caps", "mixed")
+_BLOCK = re.compile(r"(?:[-*+•|>]|#{1,6}|\d{1,2}[.)])$|```|~~~|!\[|\|")
+
+
+def features(words: Sequence[str], cut: int, place: Place) -> tuple[dict[str, float], dict[str, float]]:
+    """What can be seen if the heading is ``words[:cut]``: what counts always, and what counts by style."""
     f: dict[str, float] = {}
+    by_style: dict[str, float] = {}
 
     def add(name: str, value: float = 1.0) -> None:
         f[name] = f.get(name, 0.0) + value
 
+    def sty(name: str, value: float = 1.0) -> None:
+        by_style[name] = by_style.get(name, 0.0) + value
+
     head, body = words[:cut], words[cut : cut + _AHEAD]
     shapes = [_shape(w) for w in head]
-    cjk = sum(len(w) for w in head if _shape(w) == "cjk")
+    bares = [_bare(w) for w in head]
+    size = sum(map(len, head))
+    cjk = "cjk" in shapes
+    last, prev, tail = head[-1], shapes[-1], _tail(head[-1])
     if cjk:
-        size = sum(map(len, head))
-        add("cjk_len" + ("2" if size <= 2 else "4" if size <= 4 else "8" if size <= 8 else "14" if size <= 14 else "20" if size <= 20 else "30" if size <= 30 else "+"))
-        add("cjk_words", cut - 1)
+        add("cjk_size_" + _bucket(size, (2, 4, 8, 14, 20, 30)))
+        add("cjk_word", cut - 1)
     else:
-        add("len" + (str(cut) if cut <= 8 else "10" if cut <= 10 else "13" if cut <= 13 else "17" if cut <= 17 else "+"))
-    last = head[-1]
-    tail = _tail(last)
+        add("size_" + _bucket(cut, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17)))
     if tail:
         add("tail_" + tail)
-    low = _bare(last)
-    if low in LINKS and shapes[-1] in ("lower", "other"):
+    if bares[-1] in LINKS and prev in ("lower", "other"):
         add("dangling")
-    for w, s, k in zip(head, shapes, range(cut), strict=True):
-        b = _bare(w)
-        inside = k and k < cut
-        if k < cut - 1:
-            t = _tail(w)
-            if t:
-                add("inner_" + t)
-        if inside:
-            if s == "lower" and b not in LINKS and b not in STARTERS:
-                add(style + "lower_in")
-            if s == "cap":
-                if b in STARTERS:
-                    add(style + "Starter_in")
-                else:
-                    add(style + "cap_in")
-                    if style == "S" and place.lower[b]:
-                        add("Scommon_cap_in")
-        if k and s in ("lower", "other") and b in VERBS:
+    for k in range(cut):
+        shape, bare = shapes[k], bares[k]
+        if k < cut - 1 and (mark := _tail(head[k])):
+            add("inner_" + mark)
+        if not k:
+            continue
+        if shape == "lower" and bare not in LINKS and bare not in STARTERS:
+            sty("lower_in")
+        elif shape == "cap":
+            sty("starter_in" if bare in STARTERS else "cap_in")
+            if bare in place.lower and bare not in STARTERS:
+                sty("common_in")
+        if bare in VERBS and shape in ("lower", "other"):
             add("verb_in")
-        if s == "other" and k and b in STARTERS:
-            add("ostarter_in")
-        if _HANGUL.search(w):
-            if k < cut and len(w) > 1 and w[-1] in "은는이가을를":
-                add("kparticle_in")
-            if w[-1] in "다요" and len(w) > 1:
-                add("kverb_in")
+        if shape == "other":
+            if bare in STARTERS:
+                add("other_starter_in")
+            if _HANGUL.search(head[k]):
+                add("hangul_particle_in", _HANGUL_PARTICLE.search(bare) is not None)
+                add("hangul_verb_in", bare.endswith(("다", "요")))
     text = " ".join(head)
-    for o, c in zip(_OPEN, _CLOSE, strict=True):
-        if text.count(o) != text.count(c):
-            add("unbalanced")
-            break
-    if text.count('"') % 2 or text.count("`") % 2 or text.count("**") % 2:
+    if any(text.count(o) != text.count(c) for o, c in zip(_OPEN, _CLOSE, strict=True)) or any(
+        text.count(mark) % 2 for mark in ('"', "`", "**")
+    ):
         add("unbalanced")
     if not body:
         add("empty")
-        if _tail(words[-1]) == "stop":
+        if tail == "stop":
             add("empty_stop")
-        return f
-    first = body[0]
-    shape, bare = _shape(first), _bare(first)
-    nxt = _shape(body[1]) if len(body) > 1 else "end"
-    add(f"{style}open_{shape}")
-    if shape in ("cap", "caps", "mixed", "number", "ident"):
-        add(f"{style}after_{shapes[-1]}")
-    if cjk or shape == "cjk":
-        add(f"x_{shapes[-1]}_{shape}")
-    if shape == "cap" and bare in STARTERS:
-        add(style + "Starter")
-    if shape == "other" and bare in STARTERS:
-        add("ostarter")
-    if shape in ("lower",) and bare in LINKS:
-        add("lower_link")
-    if shape in ("lower",) and bare in VERBS:
-        add("lower_verb")
-    if shape == "other" and bare in LINKS:
-        add("olink")
-    if shape == "other" and bare in VERBS:
-        add("overb")
-    if shape == "lower" and not _legal(bare):
-        add("odd_lower")
-    if shape == "cap" and bare not in STARTERS:
-        if place.lower[bare]:
-            add(style + "common_cap")
-        if place.caps[bare]:
-            add(style + "proper_cap")
-    if nxt == "lower" or nxt == "end":
-        add(style + "then_lower")
-    if first[0] in "\"“«„「『([（【`*" :
+        return f, by_style
+    first, shape, bare = body[0], _shape(body[0]), _bare(body[0])
+    after = _shape(body[1]) if len(body) > 1 else "end"
+    sty("open_" + shape)
+    if shape in _CASED:
+        sty(("from_first_" if cut == 1 else "from_") + prev)
+    if shape == "number" and prev in _CASED:
+        add("name_number")
+    if shape == "cap":
+        if bare in STARTERS:
+            sty("starter")
+        else:
+            if bare in place.lower:
+                sty("common")
+            if bare in place.names:
+                sty("name")
+    elif shape == "lower":
+        if bare in LINKS:
+            add("opens_link")
+        if bare in VERBS:
+            add("opens_verb")
+        if _unsayable(bare):
+            add("unsayable")
+    elif shape == "other":
+        if bare in STARTERS:
+            add("other_starter")
+        if bare in LINKS:
+            add("other_link")
+        if bare in VERBS:
+            add("other_verb")
+    if after in ("lower", "end"):
+        sty("then_lower")
+    if first[0] in "\"“«„「『([（【`*":
         add("opens_mark")
-    if first in ("-", "*", "+", "•", "```", "###", "|", ">") or re.fullmatch(r"\d{1,2}[.)]", first) or first.startswith(("```", "~~~", "![")):
+    if _BLOCK.match(first):
         add("block")
-    # a sentence soon shows a finite verb, and goes on in lower case
-    seen = 9
-    for k, w in enumerate(body[:9]):
-        b = _bare(w)
-        if k and b in VERBS and _shape(w) in ("lower", "other"):
-            seen = k
-            break
-        if _tail(w) in ("stop", "ask"):
-            break
-    add("verb_at_" + ("2" if seen <= 2 else "4" if seen <= 4 else "8" if seen <= 8 else "no"))
-    run = 0
-    for w in body[1:7]:
-        if _shape(w) == "lower":
-            run += 1
-    add(style + "lower_run", run / 6)
+    verb = next((k for k, w in enumerate(body[:9]) if k and _bare(w) in VERBS and _shape(w) in ("lower", "other")), 9)
+    add("verb_at_" + _bucket(verb, (1, 2, 4, 8)))
+    sty("lower_run", sum(1 for w in body[1:7] if _shape(w) == "lower") / 6)
     end = next((k for k, w in enumerate(body) if _tail(w) in ("stop", "ask")), len(body))
-    add("sentence_" + ("1" if end < 2 else "3" if end < 4 else "ok"))
-    if nxt == "lower" and (body[1].endswith(("s", "ed")) and len(body[1]) > 3) and _bare(body[1]) not in LINKS:
-        add("verblike2")
-    elif len(body) > 2 and _shape(body[2]) == "lower" and body[2].endswith(("s", "ed")) and len(body[2]) > 3:
-        add("verblike3")
-    # words that return
-    content = [_bare(w) for w in head]
-    names = {b for b in content if len(b) > 1 and b not in LINKS and b not in STARTERS}
-    if bare and bare == content[0]:
+    add("sentence_" + _bucket(end, (1, 3, 5)))
+    if after == "lower" and len(body[1]) > 3 and _bare(body[1]) not in LINKS and body[1].endswith(("s", "ed")):
+        add("verblike")
+    names = {b for b in bares if len(b) > 1 and b not in LINKS and b not in STARTERS}
+    if bare and bare == bares[0]:
         add("repeat_first")
-        if len(body) > 1 and cut > 1 and _bare(body[1]) == content[1]:
+        if len(body) > 1 and cut > 1 and _bare(body[1]) == bares[1]:
             add("repeat_two")
     elif bare in names:
         add("repeat_open")
     elif len(body) > 1 and bare in STARTERS and _bare(body[1]) in names:
         add("repeat_second")
     rest = {_bare(w) for w in body}
-    back = sum(1 for b in names if b in rest or (len(b) > 5 and any(r.startswith(b[:-2]) for r in rest)))
-    if names:
-        add("back", back)
-        add("gone", len(names) - back)
-    if place.pairs[(last, first)] > 1:
-        add("pair", min(place.pairs[(last, first)] - 1, 3))
-    if _HANGUL.search(first):
-        if any(len(w) > 1 and w.rstrip(",")[-1] in "은는이가" for w in body[:3]):
-            add("ktopic")
-        if first[-1] in "은는이가":
-            add("ktopic1")
-    elif any(_HANGUL.search(w) and w[-1] in "은는이가" for w in body[:2]):
-        add("ktopic")
+    back = sum(1 for b in names if b in rest)
+    add("back", back)
+    add("gone", len(names) - back)
+    # Two words that stand together elsewhere belong together here.
+    if not tail and place.pairs[(bares[-1], bare)] > 1:
+        add("cuts_pair")
+    if cut > 1 and not _tail(head[-2]) and place.pairs[(bares[-2], bares[-1])] > 1:
+        add("keeps_pair")
+    if len(body) > 1 and not _tail(first) and place.pairs[(bare, _bare(body[1]))] > 1:
+        add("opens_pair")
+    if _HANGUL.search("".join(body[:3])):
+        add("hangul_topic", any(_HANGUL_TOPIC.search(_bare(w)) is not None for w in body[:3]))
+        add("hangul_dangling", _HANGUL_PARTICLE.search(bares[-1]) is not None)
+        add("hangul_opens", _HANGUL.search(first) is not None)
     if cjk or shape == "cjk":
-        if re.search("[、，,。は]", "".join(body[:3])):
-            add("cjk_sentence")
-        if any(c in last for c in "，。、；"):
-            add("cjk_comma_in")
-        if re.search("は|が|を(?!.{0,3}$)", last[:-1]) and len(last) > 12:
+        add(f"{'cjk' if prev == 'cjk' else 'latin'}_{'cjk' if shape == 'cjk' else 'latin'}")
+        if first[0] in "はがをにでとのもや的和与與及中":
+            add("opens_particle")
+        if last[-1] in "はがをにでとのもや的和与與及在将將从從":
+            add("cjk_dangling")
+        add("cjk_mark_in", sum(text.count(c) for c in "，。、；,"))
+        if len(last) > 4 and re.search("[はがを](?!.{0,2}$)", last):
             add("cjk_particle_in")
-    return f
+        if any(mark in "".join(body[:2]) for mark in "は、，,。"):
+            add("cjk_sentence")
+    return f, by_style
 
 
-def score(seen: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    return sum(value * weights.get(name, 0.0) for name, value in seen.items())
+def score(seen: tuple[Mapping[str, float], Mapping[str, float]], weights: Mapping[str, float], style: str) -> float:
+    return sum(v * weights.get(n, 0.0) for n, v in seen[0].items()) + sum(
+        v * weights.get(style + n, 0.0) for n, v in seen[1].items()
+    )

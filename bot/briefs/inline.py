@@ -77,6 +77,7 @@ _ATOM = re.compile(
     |(?P<newline>\n)""",
     re.VERBOSE | re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"""(?<![A-Za-z0-9])https?://[^\s<>\[\]"`、。，；）」】》]{1,2000}""", re.IGNORECASE)
 _TARGET = re.compile(
     r"""\([ \t\n]{0,100}(?:<(?P<angle>[^<>\n]{0,2000})>
         |(?P<bare>(?:[^\s()\\<]|\\.|\((?:[^\s()\\]|\\.){0,500}\)){0,2000}))
@@ -126,6 +127,20 @@ def parse(markdown: str, references: Mapping[str, str] | None = None, *, tags: b
     and entities for words, as Discord does.
     """
     return _Parser(markdown, references or {}, tags).tokens()
+
+
+def addresses(text: str) -> list[Token]:
+    """Plain ``text`` as TEXT and URL tokens: the web addresses in it, and what stands around them."""
+    tokens: list[Token] = []
+    position = 0
+    for found in _ADDRESS.finditer(text):
+        url = trim_url(found.group())
+        if re.match(r"https?://.", url, re.IGNORECASE):
+            tokens.append(Token(Kind.TEXT, text[position : found.start()]))
+            tokens.append(Token(Kind.URL, url))
+            position = found.start() + len(url)
+    tokens.append(Token(Kind.TEXT, text[position:]))
+    return [token for token in tokens if token.text]
 
 
 def words(tokens: Sequence[Token]) -> str:

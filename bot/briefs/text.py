@@ -105,11 +105,11 @@ def _neutralised(text: str) -> str:
     out: list[str] = []
     for block in blocks.scan(text):
         if isinstance(block, blocks.Code):
-            out.append(_fenced(block))
+            out.append(fenced(block.text, block.language, quoted=block.quoted))
             continue
         for part in blocks.discord_blocks(block.text):
             if isinstance(part, blocks.Code):
-                out.append(_fenced(part))
+                out.append(fenced(part.text, part.language, quoted=part.quoted))
             else:
                 out.append(_lines(part.text, known))
     return "\n".join(out).strip("\n")
@@ -121,12 +121,13 @@ def _lines(text: str, known: Mapping[str, str]) -> str:
     return re.sub(r"\n{3,}", "\n\n", written)
 
 
-def _fenced(code: blocks.Code) -> str:
-    body = _safe_code(code.text.strip("\n")).replace("```", "ˋˋˋ")
+def fenced(code: str, language: str = "", *, quoted: bool = False) -> str:
+    """``code`` as a code block that it cannot close; "" where there is none. ``quoted``: as lines of a quote."""
+    body = _safe_code(code.strip("\n")).replace("```", "ˋˋˋ")
     if not body.strip():
         return ""
-    fenced = f"```{code.language}\n{body}\n```"
-    return "\n".join("> " + line for line in fenced.split("\n")) if code.quoted else fenced
+    block = f"```{language}\n{body}\n```"
+    return "\n".join("> " + line for line in block.split("\n")) if quoted else block
 
 
 def _safe_code(code: str) -> str:
@@ -134,8 +135,8 @@ def _safe_code(code: str) -> str:
     return without_invites(_CODE_CHIP.sub(lambda found: "‹" if found.group() == "<" else "＠", code))
 
 
-def write(tokens: Sequence[Token]) -> str:
-    """Tokens -> Discord Markdown."""
+def write(tokens: Sequence[Token], *, source: bool = True) -> str:
+    """Tokens -> Discord Markdown. ``source``: so that :func:`neutralise` would leave it as it is (entities, tags)."""
     out: list[str] = []
     tail = ""  # closes the bold that stands for a heading too deep for Discord
     waiting = ""  # literal text that is not escaped yet: what it needs depends on its neighbours
@@ -145,14 +146,14 @@ def write(tokens: Sequence[Token]) -> str:
     def flush() -> None:
         nonlocal waiting, fresh
         if waiting:
-            out.append(_literal(without_invites(waiting), urls=False, line_start=fresh, source=True))
+            out.append(_literal(without_invites(waiting), urls=False, line_start=fresh, source=source))
             waiting, fresh = "", False
 
-    for token in tokens:
+    for at, token in enumerate(tokens):
         if token.kind is Kind.TEXT:
             waiting += token.text
             continue
-        if token.kind is Kind.BREAK and waiting.endswith("\\"):
+        if token.kind is Kind.BREAK and waiting.endswith("\\") and source:
             waiting = waiting[:-1]  # CommonMark's hard line break
         flush()
         if token.kind is Kind.BREAK:
@@ -169,34 +170,40 @@ def write(tokens: Sequence[Token]) -> str:
             opened.append(token.text)
         elif token.kind is Kind.CLOSE:
             opened.pop()
-        out.append(_written(token, [*opened, tail]))
+        if token.kind is Kind.URL:
+            following = tokens[at + 1] if at + 1 < len(tokens) else None
+            out.append(_shown_url(token, following, source))
+        elif token.kind is Kind.CODE:
+            out.append(inline_code(token.text))
+        elif token.kind in (Kind.LINK, Kind.IMAGE):
+            out.append(_shown_link(token, [*opened, tail], source))
+        else:
+            out.append(token.text)
         fresh = False
     flush()
     return "".join(out) + tail
 
 
-def _written(token: Token, opened: Sequence[str]) -> str:
-    if token.kind is Kind.CODE:
-        return inline_code(token.text)
-    if token.kind is Kind.URL:
-        real = safe_url(token.text, masked=False)
-        if real is None:
-            return escape(token.text) if is_invite(token.text) else _literal(token.text, urls=False, source=True)
-        return f"<{real}>" if token.angle else real
-    if token.kind in (Kind.LINK, Kind.IMAGE):
-        return _written_link(token, opened)
-    return token.text
+def _shown_url(token: Token, following: Token | None, source: bool) -> str:
+    real = safe_url(token.text, masked=False)
+    if real is None:
+        return escape(token.text) if is_invite(token.text) else _literal(token.text, urls=False, source=source)
+    if following is None or following.kind in (Kind.BREAK, Kind.CLOSE, Kind.BLOCK):
+        apart = True
+    else:
+        apart = following.kind is Kind.TEXT and _ends_here(real, following.text, 0)
+    return real if apart and not token.angle else f"<{real}>"
 
 
-def _written_link(token: Token, opened: Sequence[str]) -> str:
+def _shown_link(token: Token, opened: Sequence[str], source: bool) -> str:
     label = " ".join(inline.words(token.inner).split())
     if not label:
         return ""
     if safe_url(token.url) is None:
-        return write(token.inner).replace("\n", " ")
+        return write(token.inner, source=source).replace("\n", " ")
     before = after = ""
     inner = token.inner
-    while len(inner) > 2 and inner[0].kind is Kind.OPEN and inner[-1].kind is Kind.CLOSE and inner[0].text == inner[-1].text:
+    while len(inner) > 2 and (inner[0].kind, inner[-1].kind) == (Kind.OPEN, Kind.CLOSE) and inner[0].text == inner[-1].text:
         mark = inner[0].text
         if sum(part.kind is Kind.OPEN and part.text == mark for part in inner) > 1:
             break
@@ -282,7 +289,9 @@ def _address(matched: str, text: str, start: int) -> tuple[str, int]:
     safe = safe_url(url, masked=False)
     if safe is None:
         return _literal(matched, urls=False), len(matched)
-    end = start + len(url)
-    if _DISCORD_TAIL.match(text, end) and not (text.startswith(")", end) and "(" in url):
-        return safe, len(url)
-    return f"<{safe}>", len(url)
+    return safe if _ends_here(url, text, start + len(url)) else f"<{safe}>", len(url)
+
+
+def _ends_here(url: str, text: str, end: int) -> bool:
+    """Discord would end the bare ``url`` before what follows it at ``text[end:]``."""
+    return _DISCORD_TAIL.match(text, end) is not None and not (text.startswith(")", end) and "(" in url)

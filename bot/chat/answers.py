@@ -77,7 +77,7 @@ def meaning(error: Exception, attempt: Attempt) -> DeliveryError:
 
 def _of_answer(error: discord.HTTPException) -> DeliveryError:
     if error.status == 429:
-        return DeliveryLater(in_short(error), max(REST_SECONDS, _retry_after(error)))
+        return DeliveryLater(in_short(error), max(REST_SECONDS, retry_after(error)))
     if error.status == 401 or error.code in TRY_LATER:
         return DeliveryLater(in_short(error), REST_SECONDS)
     if error.status in (403, 404) and error.code == 0:
@@ -88,7 +88,13 @@ def _of_answer(error: discord.HTTPException) -> DeliveryError:
     return DeliveryRefused(in_short(error), error.code or error.status)
 
 
-def _retry_after(error: discord.HTTPException) -> float:
+def is_ban(error: discord.HTTPException) -> bool:
+    """Whether a 429 comes from the wall before Discord and is meant for the whole bot: Discord's own have a Via."""
+    return error.status == 429 and not error.response.headers.get("Via")
+
+
+def retry_after(error: discord.HTTPException) -> float:
+    """The seconds that the answer's Retry-After asks for, 0 where it asks for nothing that can be read."""
     try:
         return float(error.response.headers.get("Retry-After", ""))
     except ValueError:

@@ -45,7 +45,7 @@ class Rendered:
         return {k: v for k, v in given.items() if v is not None} | {"allowed_mentions": self.allowed_mentions}
 
     def payload(self) -> dict[str, Any]:
-        """What goes over the wire, without nonce and tts."""
+        """What goes over the wire, but for nonce, tts and the null that discord.py sends for no content."""
         out: dict[str, Any] = {"components": self.view.to_components()}
         if isinstance(self.view, discord.ui.LayoutView):
             out["flags"] = limits.COMPONENTS_V2
@@ -118,12 +118,12 @@ def compact(brief: Brief, address: Address, role_id: int | None) -> discord.ui.L
 
 def embed(brief: Brief, address: Address, role_id: int | None) -> Rendered:
     """The card as an embed, with menus and buttons below it."""
-    title = wording.title(brief, limits.EMBED_TITLE)
+    title = wording.escaped(wording.title(brief), limits.EMBED_TITLE)
     found = discord.Embed(title=title, url=wording.button_url(brief.permalink) or wording.button_url(brief.original))
     found.colour = discord.Colour(colours.accent(brief.topic))
-    if brief.source and (name := wording.fit(wording.words(brief.source.name), wording.NAME)):
+    if brief.source and (name := wording.label(brief.source.name, wording.NAME)):
         found.set_author(name=name, url=wording.button_url(brief.source.url))
-    topic = wording.fit(wording.words(brief.topic.name), wording.NAME) if brief.topic else ""
+    topic = wording.label(brief.topic.name, wording.NAME) if brief.topic else ""
     day = wording.day(brief.published)
     if isinstance(brief.published, datetime) and brief.published.tzinfo and 1 < brief.published.year < 9999:
         found.timestamp, day = brief.published, ""  # a footer has no Markdown; this is shown in the reader's zone

@@ -83,6 +83,7 @@ class Client(discord.Client):
         self.library = library
         self.tree = Tree(self)
         self._settled = False
+        self._away: set[int] = set()
         self._token_refused = False
         logging.getLogger("discord.client").addFilter(_in_one_line)
 
@@ -103,10 +104,13 @@ class Client(discord.Client):
         self._settled = False
 
     async def on_guild_unavailable(self, guild: discord.Guild) -> None:
+        self._away.add(guild.id)
         log.warning("server unavailable; its messages wait", server=guild.name, id=guild.id)
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
-        log.info("server available again", server=guild.name, id=guild.id)
+        if guild.id in self._away:  # at every start each server becomes available, which is no news
+            self._away.discard(guild.id)
+            log.info("server available again", server=guild.name, id=guild.id)
 
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
         log.exception("an event was not handled", event_name=event_method)
@@ -216,8 +220,8 @@ class Client(discord.Client):
         status = error.status if isinstance(error, discord.HTTPException) else None
         if status == 401:
             self._end_for_token()
-        elif status == 429 and isinstance(meant, DeliveryLater):
-            self.refusals.rest(meant.retry_after or answers.REST_SECONDS)
+        elif isinstance(error, discord.HTTPException) and answers.is_ban(error):
+            self.refusals.rest(max(answers.REST_SECONDS, answers.retry_after(error)))
         if isinstance(meant, DeliveryRefused):
             channel = self.get_channel(delivery.channel_id)
             if status == 404 and meant.code != answers.UNKNOWN_MESSAGE and self._may_be_away(channel):

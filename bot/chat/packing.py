@@ -41,13 +41,17 @@ def pack(brief: Brief, room: int) -> Packed:
     All of them as long as each keeps ``SENTENCE_LEAST`` characters for its sentence; else the leading ones, and the
     headings of the rest as far as they go.
     """
-    # More lines than this never fit, so no more of a huge brief is even looked at.
-    leading = brief.sections[: max(0, room) // 30 + 1]
-    lines = [line for at, section in enumerate(leading) if (line := _Line(section, brief.title, at)).longest]
-    complete = len(leading) == len(brief.sections)
-    if complete and sum(min(characters(line.longest), line.least) + GAP for line in lines) <= room:
-        return Packed(_share(lines, room))
-    return _lead(brief, lines, room)
+    lines: list[_Line] = []
+    needed = 0
+    for at, section in enumerate(brief.sections):
+        line = _Line(section, brief.title, at)
+        if not line.longest:
+            continue
+        lines.append(line)
+        needed += min(characters(line.longest), line.least) + GAP
+        if needed > room:  # no more of a huge brief is even looked at
+            return _lead(brief, lines, room)
+    return Packed(_share(lines, room))
 
 
 def _lead(brief: Brief, lines: Sequence[_Line], room: int) -> Packed:
@@ -77,7 +81,8 @@ def _also(sections: Sequence[Section], room: int) -> str:
         named += 1
     rest = len(sections) - named
     if not named:
-        return f"-# … and {rest:,} more section{'' if rest == 1 else 's'}"
+        only = f"-# … and {rest:,} more section{'' if rest == 1 else 's'}"
+        return only if len(only) <= room else ""
     return start + shown + (f" … and {rest:,} more" if rest else "")
 
 

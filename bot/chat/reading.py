@@ -66,7 +66,7 @@ def menu(brief: Brief, address: Address, start: int, stop: int) -> BriefItem:
         last = min(first + step, stop)
         label = span(first, last) if step > 1 else _option(brief, first)
         value = str(first) if step == 1 else f"{first}-{last}"
-        about = wording.fit(f"from {_label(brief.sections[first], first)}", limits.OPTION_DESCRIPTION)
+        about = wording.label(f"from {_label(brief.sections[first], first)}", limits.OPTION_DESCRIPTION)
         options.append(discord.SelectOption(label=label, value=value, description=about if step > 1 else None))
     select: discord.ui.Select[Any] = discord.ui.Select(
         custom_id=str(replace(address, verb="sections", numbers=(start, stop))),
@@ -88,7 +88,7 @@ def _label(section: Section, at: int) -> str:
 
 def _option(brief: Brief, at: int) -> str:
     number = f"{at + 1}. " if len(brief.sections) > limits.SELECT_OPTIONS else ""
-    return wording.fit(number + _label(brief.sections[at], at), limits.OPTION_LABEL)
+    return wording.label(number + _label(brief.sections[at], at), limits.OPTION_LABEL) or f"Section {at + 1}"
 
 
 @answers("sections")
@@ -205,7 +205,10 @@ def fitted(brief: Brief, parts: list[str]) -> discord.ui.LayoutView:
     """An answer of text alone; the longest part is cut where all of them together are over a limit."""
     parts = list(parts)
     while True:
-        view = answer_view(brief, *map(discord.ui.TextDisplay, parts))
+        children: list[discord.ui.Item[Any]] = []
+        for part in parts:
+            children += [*([discord.ui.Separator()] if children else []), discord.ui.TextDisplay(part)]
+        view = answer_view(brief, *children)
         if not limits.problems(view):
             return view
         longest = max(range(len(parts)), key=lambda at: len(parts[at].encode()))

@@ -11,8 +11,9 @@ from datetime import date, datetime
 from urllib.parse import quote, urlsplit
 
 from bot.briefs.invisible import clean
-from bot.briefs.links import safe_url
+from bot.briefs.links import safe_url, without_invites
 from bot.briefs.model import Brief
+from bot.briefs.shortening import ELLIPSIS
 from bot.briefs.text import escape, link, neutralise, plain, shorten
 from bot.chat.limits import BUTTON_URL, characters
 
@@ -25,7 +26,9 @@ _MONTHS = (
     *("July", "August", "September", "October", "November", "December"),
 )
 _MARKDOWN = re.compile(r"\]\(https?://|\*\*[^\s*](?:[^*]*[^\s*])?\*\*|`[^`\n]+`")
-_BLOCK_START = re.compile(r"\s*(?:#{1,3}|-#|>{1,3}|[-*+]|\d{1,9}[.)])(?:\s|$)|```")
+_BLOCK_START = re.compile(r"\s*(?:#{1,3}|-#|>{1,3}|[-*+])(?:\s|$)|```")
+_NUMBERED = re.compile(r"\A(\d{1,9})([.)])(?=\s|\Z)")
+_EVERYONE = re.compile(r"@(?=everyone|here)", re.IGNORECASE)
 _TIMESTAMP_SECONDS = 8_640_000_000_000  # docs reference: the range of a date that the client can show
 
 
@@ -35,19 +38,33 @@ def one_line(text: str) -> str:
 
 
 def fit(text: str, limit: int) -> str:
-    """Plain text in at most ``limit`` characters as Discord may count them, cut between words."""
+    """Plain text in at most ``limit`` characters as Discord may count them, cut between words; ``""`` if none fits."""
     room = limit
     cut = shorten(text, room)
     while (over := characters(cut) - limit) > 0 and room > 0:
         room -= max(1, over // 2)
         cut = shorten(text, max(0, room))
-    return cut
+    return cut if cut != ELLIPSIS else ""
 
 
 def words(text: str) -> str:
     """A title, heading or name as plain text on one line."""
     text = one_line(text)
     return one_line(plain(text)) if _MARKDOWN.search(text) else text
+
+
+def label(text: str, limit: int) -> str:
+    """A name for a place where Discord reads no Markdown: a menu, a footer, an author."""
+    return fit(without_invites(_EVERYONE.sub("＠", words(text))), limit)
+
+
+def escaped(text: str, limit: int) -> str:
+    """Plain text escaped, of at most ``limit`` characters with its backslashes."""
+    shown = escape(fit(text, room := limit))
+    while (over := characters(shown) - limit) > 0:
+        room -= over
+        shown = escape(fit(text, room))
+    return shown
 
 
 def inline(text: str, limit: int) -> str:
@@ -68,7 +85,7 @@ def heading(text: str | None, limit: int = HEADING) -> str:
 
 def sentence(markdown: str) -> str:
     """A source's Markdown on one line, harmless, and nothing in it that would make a block of it."""
-    shown = neutralise(one_line(markdown))
+    shown = _NUMBERED.sub(r"\1\\\2", neutralise(one_line(markdown)))  # 12. März is no list
     if "\n" in shown or "```" in shown or _BLOCK_START.match(shown):
         shown = one_line(escape(one_line(plain(markdown))))
     return shown
@@ -77,15 +94,15 @@ def sentence(markdown: str) -> str:
 def title(brief: Brief, limit: int = TITLE) -> str:
     """A brief's title as plain text; what else names it where the title cannot be seen."""
     for text in (brief.title, brief.dek, brief.permalink or "", brief.original or "", day(brief.published)):
-        if shown := words(text):
-            return fit(shown, limit)
+        if shown := fit(words(text), limit):
+            return shown
     return "A brief without a title"
 
 
-def short_link(label: str, url: str | None, limit: int = NAME, longest: int = LINKED_URL) -> str:
+def short_link(name: str, url: str | None, limit: int = NAME, longest: int = LINKED_URL) -> str:
     """A masked link, or the label alone where the address would eat the room for text."""
     address = safe_url(url)
-    return link(fit(words(label), limit), address if address and len(address) <= longest else None)
+    return link(fit(words(name), limit), address if address and len(address) <= longest else None)
 
 
 def linked_title(brief: Brief, longest: int = LINKED_URL) -> str:

@@ -20,7 +20,7 @@ from typing import Protocol
 import structlog
 
 from bot.delivery.pacing import Pacing
-from bot.errors import DeliveryError, DeliveryLater, DeliveryRefused, DeliveryUnknown, StoreError
+from bot.errors import DatabaseCorrupt, DeliveryError, DeliveryLater, DeliveryRefused, DeliveryUnknown, StoreError
 from bot.store import briefs, outbox, subscriptions
 from bot.store.briefs import StoredBrief
 from bot.store.database import Connection, Database
@@ -34,6 +34,7 @@ NONCE_WINDOW = timedelta(minutes=2)
 MARGIN = timedelta(minutes=15)  # how far our clock may be off Discord's when history is searched
 STOP_SECONDS = 8.0  # shutdown as a whole ends inside 10 s
 IN_FLIGHT = 500  # messages being sent at once: 40 a second, each for as long as a request may hang
+STORE_SECONDS = 5.0  # before a row that the store failed is taken up again
 LOOK_SECONDS = 1.0  # longest sleep: rows may also come from another process
 
 # https://discord.com/developers/docs/topics/opcodes-and-status-codes#json-json-error-codes
@@ -219,10 +220,20 @@ class Worker:
             await self._attempt(row)
         except StoreError as error:
             self._tell_trouble(error)
-            await self._sleep_unless_stopping(1.0)
+            await self._sleep_unless_stopping(STORE_SECONDS)
+        except Exception:
+            log.exception("a delivery failed in a way nobody foresaw", delivery=row.id, channel=row.channel_id)
+            await self._sleep_unless_stopping(STORE_SECONDS)
 
     async def _attempt(self, row: Delivery) -> None:
         """One attempt at one row: look first where an earlier attempt may have posted it, then post, then record."""
+        try:
+            async with self._database.read() as conn:
+                brief = await briefs.get(conn, row.brief_id)
+        except DatabaseCorrupt as error:
+            # If only this brief is damaged, the rest goes on; if the whole file is, this cannot be written either.
+            await self._refused(row, DeliveryRefused(f"its brief cannot be read: {error}", 0), certain=False)
+            return
         looked = False
         if row.sending_at is not None and not timedelta(0) <= self._clock() - row.sending_at < self._nonce_window:
             try:
@@ -242,7 +253,6 @@ class Worker:
                 await outbox.later(conn, row.id, due_at=row.due_at, reason=reason, keep_sending_at=False)
             if not await outbox.sending(conn, row.id, self._clock()):
                 return
-            brief = await briefs.get(conn, row.brief_id)
         first = looked or row.sending_at is None
         try:
             if brief is None:

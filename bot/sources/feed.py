@@ -18,6 +18,7 @@ from urllib.parse import urljoin, urlsplit
 import feedparser
 
 from bot.errors import SourceError
+from bot.sources.charset import decode
 from bot.sources.dates import read_date
 
 MOST_ENTRIES = 200
@@ -72,38 +73,6 @@ def parse(body: bytes, *, url: str, charset: str | None = None, now: str) -> Fee
     if re.match(r"<!doctype html|<html\b", start[:200], re.IGNORECASE):
         raise SourceError("this is a web page, not a feed", _NOT_A_FEED)
     return _xml_feed(start, url, moment)
-
-
-def decode(body: bytes, charset: str | None) -> str:
-    """The document's text: byte-order mark, then the first of header and prolog that fits, then UTF-8.
-
-    One bad byte is replaced and changes nothing else.
-    """
-    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
-        if body.startswith(mark):
-            return body[len(mark) :].decode(encoding, "replace")
-    if body[:4] in (b"<\0?\0", b"\0<\0?"):
-        return body.decode("utf-16-le" if body[0] else "utf-16-be", "replace")
-    prolog = re.search(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})", body[:1024])
-    declared = [charset, prolog[1].decode("ascii") if prolog else None]
-    for name in filter(None, declared):
-        try:
-            return body.decode(name)
-        except (LookupError, UnicodeDecodeError, ValueError):
-            continue
-    names = [name for name in declared if name and name.casefold().replace("_", "-") not in ("utf-8", "utf8")]
-    try:
-        return body.decode("utf-8")
-    except UnicodeDecodeError:
-        pass
-    # Nothing fits wholly. A declared single-byte charset that has gaps is still better than UTF-8 full of marks.
-    readings = [body.decode("utf-8", "replace")]
-    for name in names:
-        try:
-            readings.append(body.decode(name, "replace"))
-        except (LookupError, ValueError):
-            continue
-    return min(readings, key=lambda reading: reading.count("\ufffd"))
 
 
 def _xml_feed(text: str, url: str, now: datetime) -> Feed:

@@ -10,12 +10,12 @@ from bot.briefs.model import Brief, Coverage, Section, SourceLink, Topic
 
 PERMALINK = "https://brifing.si/s/65ec1f7b-3139-4187-9e0e-00061cbf856c"
 BODY = (
-    "The rewritten backend is now the default for all process groups, replacing the legacy one. It dumps diagnostic data "
-    "when a collective hangs. Users can go back with an environment variable."
+    "The rewritten backend is now the default for all process groups, replacing the legacy one. It dumps diagnostic "
+    "data when a collective hangs. Users can go back with an environment variable."
 )
 
 
-def brief(sections: int = 12, *, heading: str = "Rewritten backend {}", body: str = BODY, **changes: object) -> Brief:
+def brief(n: int = 12, *, heading: str = "Rewritten backend {}", body: str = BODY, **changes: object) -> Brief:
     """A brief as most are, with so many sections."""
     fields: dict[str, object] = {
         "title": "PyTorch 2.15 Released with Enhanced Distributed Training",
@@ -25,7 +25,7 @@ def brief(sections: int = 12, *, heading: str = "Rewritten backend {}", body: st
         "topic": Topic("Data & AI", "data-ai", "https://brifing.si/c/data-ai"),
         "permalink": PERMALINK,
         "original": "https://pytorch.org/blog/pytorch-2-15",
-        "sections": tuple(Section(heading.format(n + 1), body) for n in range(sections)),
+        "sections": tuple(Section(heading.format(at + 1), body) for at in range(n)),
         "coverage": (Coverage("https://pytorch.org/blog/pytorch-2-15"), Coverage(None, "Phoronix")),
         "notice": "_Summary written from the original reporting._",
     }
@@ -104,7 +104,9 @@ briefs = st.builds(
         st.builds(lambda some, n: tuple(some) * n, st.lists(sections, min_size=1, max_size=4), st.integers(1, 200)),
     ),
     coverage=st.builds(
-        lambda some, n: tuple(some) * n, st.lists(st.builds(Coverage, urls, st.none() | texts), max_size=3), st.integers(1, 30)
+        lambda some, n: tuple(some) * n,
+        st.lists(st.builds(Coverage, urls, st.none() | texts), max_size=3),
+        st.integers(1, 30),
     ),
     notice=st.none() | texts,
 )

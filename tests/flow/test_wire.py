@@ -163,7 +163,7 @@ async def test_the_call_that_empties_a_bucket_sleeps_after_its_message_exists(
         began = time.monotonic()
         await place(client, text).send(str(n))
         times.append(time.monotonic() - began)
-    assert max(times[:4]) < 0.2 < times[4]
+    assert sum(times[:4]) < 0.45 < sum(times)
     assert statuses(side, text) == [200] * 5
 
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.errors import SourceError
-from bot.sources.feed import Entry, Feed, decode, from_json, parse, plain, to_json
+from bot.sources.charset import decode
+from bot.sources.feed import Entry, Feed, from_json, parse, plain, to_json
 
 NOW = "2026-12-01T12:00:00+00:00"
 URL = "https://example.org/feed"
