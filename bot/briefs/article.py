@@ -71,13 +71,15 @@ def _by_heading(blocks: Sequence[Block], title: str) -> list[tuple[str | None, l
 
 def _by_paragraph(blocks: Sequence[Block]) -> list[tuple[str | None, list[Block]]]:
     groups: list[tuple[str | None, list[Block]]] = []
+    length = 0  # of the words in the last group
     for block in blocks:
-        whole = bool(groups) and len(" ".join(map(_words, groups[-1][1]))) >= SHORT_PARAGRAPH
-        belongs = block.code is not None or block.tight or (block.tokens and block.tokens[0].kind is Kind.BLOCK)
-        if not groups or (whole and not belongs):
+        belongs = block.code is not None or block.tight or block.tokens[0].kind is Kind.BLOCK
+        if not groups or (length >= SHORT_PARAGRAPH and not belongs):
             groups.append((None, []))
+            length = 0
         groups[-1][1].append(block)
-    if len(groups) > 1 and len(" ".join(map(_words, groups[-1][1]))) < SHORT_PARAGRAPH:
+        length += len(_words(block)) + 1
+    if len(groups) > 1 and length < SHORT_PARAGRAPH:
         groups[-2][1].extend(groups.pop()[1])
     return groups
 

@@ -20,74 +20,15 @@ _AHEAD = 60  # words of the text that are compared with the heading
 # pronouns, determiners, conjunctions of time); LINKS tie words together and never end a heading; VERBS are finite
 # auxiliaries and their kin, which make a sentence of what stands around them.
 STARTERS = frozenset(
-    """
-    the a an this these those that it its we you they he she our your their there here each every all some any both most
-    many several no none one two three new not if when while since after before during once until although though because
-    as in on at by with from for to what how why who where which to according instead also more additionally furthermore
-    meanwhile however currently today now under only unlike despite between among over about through without within
-    der die das ein eine einer dies diese dieser dieses es wir sie er ihr man alle jede jeder mit nach bei im am vom zum zur
-    in auf seit laut wenn während um aus neu neue nun jetzt künftig auch nicht kein keine unter durch
-    le la les l' un une des ce cet cette ces il elle ils elles on nous vous tous toutes chaque avec après selon depuis dans
-    en pour sur si lorsque pendant c'est plus aucun aucune désormais
-    el los las lo unos unas este esta estos estas esto ese esa ello nosotros ellos su sus cada todos todas con según desde
-    para por sobre cuando mientras tras si aunque ahora además no
-    o os as um uma uns umas este esta estes estas isto isso esse essa eles elas nós seu sua cada todos todas com segundo
-    desde em no na nos nas para por sobre quando enquanto após se embora agora não
-    il lo gli i uno questo questa questi queste esso essa noi loro ogni tutti con dopo secondo dal per se quando nel nella
-    de het een dit deze die er wij ze zij hun elke alle met na volgens sinds als terwijl bij op
-    den det en ett denna detta dessa vi han hon de alla med efter enligt från när om på för et denne dette disse alle ved
-    ten ta to te ci się w we z ze na po od dla przez jeśli gdy nowy nowa nowe wszystkie każdy według
-    tento tato toto ve v s na po pro podle pokud když nový nová nové
-    в во на с со по для от из при после как если когда это этот эта эти он она оно они мы вы все каждый новый новая новые
-    теперь также не согласно у за до к о об через
-    у з зі на для від після якщо коли це цей ця ці він вона вони ми ви всі нова новий нові тепер
-    bir bu şu o yeni her tüm için ile sonra göre eğer artık
-    acest această aceste un o noi pentru în cu după dacă când toate
-    ini itu yang sebuah para kami anda untuk dengan pada dalam setelah jika ketika semua
-    ο η το οι τα ένα μια αυτό αυτή αυτός στο στη για με από αν όταν
-    tämä nämä se ne uusi kun jos myös ja
-    في على من إلى عن مع بعد قبل هذا هذه ذلك تلك هو هي هم نحن لا لم لن قد إذا عند يمكن تم كما وفق
-    در این آن با از به برای پس اگر هر ما شما
-    של את הוא היא הם אנחנו זה זו אלה על עם אחרי לפי כאשר אם כל
-    यह ये इस इन वह एक हम आप अब जब यदि के
-    """.split()
+    ["the", "a", "an", "this", "these", "those", "that", "it", "its", "we", "you", "they", "he", "she", "our", "your", "their", "there", "here", "each", "every", "all", "some", "any", "both", "most", "many", "several", "no", "none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "new", "not", "if", "when", "while", "since", "after", "before", "during", "once", "until", "although", "though", "because", "as", "in", "on", "at", "by", "with", "from", "for", "to", "what", "how", "why", "who", "where", "which", "to", "according", "instead", "also", "more", "additionally", "furthermore", "meanwhile", "however", "currently", "today", "now", "under", "only", "unlike", "despite", "between", "among", "over", "about", "through", "without", "within", "der", "die", "das", "ein", "eine", "einer", "dies", "diese", "dieser", "dieses", "es", "wir", "sie", "er", "ihr", "man", "alle", "jede", "jeder", "mit", "nach", "bei", "im", "am", "vom", "zum", "zur", "in", "auf", "seit", "laut", "wenn", "während", "um", "aus", "neu", "neue", "nun", "jetzt", "künftig", "auch", "nicht", "kein", "keine", "unter", "durch", "le", "la", "les", "l'", "un", "une", "des", "ce", "cet", "cette", "ces", "il", "elle", "ils", "elles", "on", "nous", "vous", "tous", "toutes", "chaque", "avec", "après", "selon", "depuis", "dans", "en", "pour", "sur", "si", "lorsque", "pendant", "c'est", "plus", "aucun", "aucune", "désormais", "el", "los", "las", "lo", "unos", "unas", "este", "esta", "estos", "estas", "esto", "ese", "esa", "ello", "nosotros", "ellos", "su", "sus", "cada", "todos", "todas", "con", "según", "desde", "para", "por", "sobre", "cuando", "mientras", "tras", "si", "aunque", "ahora", "además", "no", "o", "os", "as", "um", "uma", "uns", "umas", "este", "esta", "estes", "estas", "isto", "isso", "esse", "essa", "eles", "elas", "nós", "seu", "sua", "cada", "todos", "todas", "com", "segundo", "desde", "em", "no", "na", "nos", "nas", "para", "por", "sobre", "quando", "enquanto", "após", "se", "embora", "agora", "não", "il", "lo", "gli", "i", "uno", "questo", "questa", "questi", "queste", "esso", "essa", "noi", "loro", "ogni", "tutti", "con", "dopo", "secondo", "dal", "per", "se", "quando", "nel", "nella", "de", "het", "een", "dit", "deze", "die", "er", "wij", "ze", "zij", "hun", "elke", "alle", "met", "na", "volgens", "sinds", "als", "terwijl", "bij", "op", "den", "det", "en", "ett", "denna", "detta", "dessa", "vi", "han", "hon", "de", "alla", "med", "efter", "enligt", "från", "när", "om", "på", "för", "et", "denne", "dette", "disse", "alle", "ved", "ten", "ta", "to", "te", "ci", "się", "w", "we", "z", "ze", "na", "po", "od", "dla", "przez", "jeśli", "gdy", "nowy", "nowa", "nowe", "wszystkie", "każdy", "według", "tento", "tato", "toto", "ve", "v", "s", "na", "po", "pro", "podle", "pokud", "když", "nový", "nová", "nové", "в", "во", "на", "с", "со", "по", "для", "от", "из", "при", "после", "как", "если", "когда", "это", "этот", "эта", "эти", "он", "она", "оно", "они", "мы", "вы", "все", "каждый", "новый", "новая", "новые", "теперь", "также", "не", "согласно", "у", "за", "до", "к", "о", "об", "через", "у", "з", "зі", "на", "для", "від", "після", "якщо", "коли", "це", "цей", "ця", "ці", "він", "вона", "вони", "ми", "ви", "всі", "нова", "новий", "нові", "тепер", "bir", "bu", "şu", "o", "yeni", "her", "tüm", "için", "ile", "sonra", "göre", "eğer", "artık", "acest", "această", "aceste", "un", "o", "noi", "pentru", "în", "cu", "după", "dacă", "când", "toate", "ini", "itu", "yang", "sebuah", "para", "kami", "anda", "untuk", "dengan", "pada", "dalam", "setelah", "jika", "ketika", "semua", "ο", "η", "το", "οι", "τα", "ένα", "μια", "αυτό", "αυτή", "αυτός", "στο", "στη", "για", "με", "από", "αν", "όταν", "tämä", "nämä", "se", "ne", "uusi", "kun", "jos", "myös", "ja", "في", "على", "من", "إلى", "عن", "مع", "بعد", "قبل", "هذا", "هذه", "ذلك", "تلك", "هو", "هي", "هم", "نحن", "لا", "لم", "لن", "قد", "إذا", "عند", "يمكن", "تم", "كما", "وفق", "در", "این", "آن", "با", "از", "به", "برای", "پس", "اگر", "هر", "ما", "شما", "של", "את", "הוא", "היא", "הם", "אנחנו", "זה", "זו", "אלה", "על", "עם", "אחרי", "לפי", "כאשר", "אם", "כל", "यह", "ये", "इस", "इन", "वह", "एक", "हम", "आप", "अब", "जब", "यदि", "के"]
 )
 LINKS = frozenset(
-    """
-    a an the of in on at by for to with from and or nor but as via vs vs. versus per into onto over under between through
-    against about within without is are than that your our its their
-    der die das den dem des ein eine einen einem einer und oder von vom zu zum zur im am an auf in mit für bei nach aus über
-    le la les un une des de du et ou à au aux en dans pour par sur avec sans d' l' vers chez que votre vos
-    el los las un una unos y o e de del al en con por para sin sobre entre que tu su
-    o os as um uma e ou de do da dos das em no na nos nas com por para sem sobre ao à que seu sua
-    il lo la i gli le un uno una e o di del della dei delle da dal in nel nella con per su tra fra che
-    de het een en of van in op met voor bij naar uit aan te
-    och eller av i på med för till från en ett den det og eller av i på med for til fra en et ved
-    i oraz lub w we z ze na do od dla po przez o a v ve s na pro k ke od po a nebo
-    и или в во на с со к ко у о об от до из за по для при без под над між та і й або у в на з зі до від для
-    ve veya ile için bir și sau de la în cu pe din pentru dan atau di ke dari untuk dengan pada yang
-    και ή του της των το τη στο στη με για από ja tai
-    في على من إلى عن مع و أو بين در از به با برای و یا که של את על עם או ב ו के का की में से और या को पर
-    """.split()
+    ["a", "an", "the", "of", "in", "on", "at", "by", "for", "to", "with", "from", "and", "or", "nor", "but", "as", "via", "vs", "vs.", "versus", "per", "into", "onto", "over", "under", "between", "through", "against", "about", "within", "without", "is", "are", "than", "that", "your", "our", "its", "their", "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "einer", "und", "oder", "von", "vom", "zu", "zum", "zur", "im", "am", "an", "auf", "in", "mit", "für", "bei", "nach", "aus", "über", "le", "la", "les", "un", "une", "des", "de", "du", "et", "ou", "à", "au", "aux", "en", "dans", "pour", "par", "sur", "avec", "sans", "d'", "l'", "vers", "chez", "que", "votre", "vos", "el", "los", "las", "un", "una", "unos", "y", "o", "e", "de", "del", "al", "en", "con", "por", "para", "sin", "sobre", "entre", "que", "tu", "su", "o", "os", "as", "um", "uma", "e", "ou", "de", "do", "da", "dos", "das", "em", "no", "na", "nos", "nas", "com", "por", "para", "sem", "sobre", "ao", "à", "que", "seu", "sua", "il", "lo", "la", "i", "gli", "le", "un", "uno", "una", "e", "o", "di", "del", "della", "dei", "delle", "da", "dal", "in", "nel", "nella", "con", "per", "su", "tra", "fra", "che", "de", "het", "een", "en", "of", "van", "in", "op", "met", "voor", "bij", "naar", "uit", "aan", "te", "och", "eller", "av", "i", "på", "med", "för", "till", "från", "en", "ett", "den", "det", "og", "eller", "av", "i", "på", "med", "for", "til", "fra", "en", "et", "ved", "i", "oraz", "lub", "w", "we", "z", "ze", "na", "do", "od", "dla", "po", "przez", "o", "a", "v", "ve", "s", "na", "pro", "k", "ke", "od", "po", "a", "nebo", "и", "или", "в", "во", "на", "с", "со", "к", "ко", "у", "о", "об", "от", "до", "из", "за", "по", "для", "при", "без", "под", "над", "між", "та", "і", "й", "або", "у", "в", "на", "з", "зі", "до", "від", "для", "ve", "veya", "ile", "için", "bir", "și", "sau", "de", "la", "în", "cu", "pe", "din", "pentru", "dan", "atau", "di", "ke", "dari", "untuk", "dengan", "pada", "yang", "και", "ή", "του", "της", "των", "το", "τη", "στο", "στη", "με", "για", "από", "ja", "tai", "في", "على", "من", "إلى", "عن", "مع", "و", "أو", "بين", "در", "از", "به", "با", "برای", "و", "یا", "که", "של", "את", "על", "עם", "או", "ב", "ו", "के", "का", "की", "में", "से", "और", "या", "को", "पर"]
 )
 VERBS = frozenset(
-    """
-    is are was were be been has have had do does did will would can could may might must should shall isn't aren't doesn't
-    don't won't can't now also
-    ist sind war waren wird werden wurde wurden hat haben hatte kann können soll sollen muss müssen darf will bietet gibt
-    est sont était a ont avait sera seront peut peuvent doit doivent permet fait n'est
-    es son era está están fue fueron ha han había será serán puede pueden debe permite se
-    é são era está estão foi foram tem têm há será serão pode podem deve permite
-    è sono era ha hanno sarà può possono deve viene permette
-    is zijn was heeft hebben wordt worden kan kunnen moet zal
-    är var har kan ska blir får måste er var har kan skal blir må vil
-    jest są był była ma mają może mogą został została je jsou byl má může lze
-    был была было были есть может могут будет будут стал стала стало является позволяет є був була може можуть буде
-    este sunt a au poate pot va vor adalah akan dapat telah bisa olabilir oldu edildi vardır είναι έχει μπορεί on ovat
-    كان كانت است شد می‌شود می‌تواند هستند يكون है हैं था गया सकते סיפקה יש היה
-    """.split()
+    ["is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "will", "would", "can", "could", "may", "might", "must", "should", "shall", "isn't", "aren't", "doesn't", "don't", "won't", "can't", "now", "also", "ist", "sind", "war", "waren", "wird", "werden", "wurde", "wurden", "hat", "haben", "hatte", "kann", "können", "soll", "sollen", "muss", "müssen", "darf", "will", "bietet", "gibt", "est", "sont", "était", "a", "ont", "avait", "sera", "seront", "peut", "peuvent", "doit", "doivent", "permet", "fait", "n'est", "es", "son", "era", "está", "están", "fue", "fueron", "ha", "han", "había", "será", "serán", "puede", "pueden", "debe", "permite", "se", "é", "são", "era", "está", "estão", "foi", "foram", "tem", "têm", "há", "será", "serão", "pode", "podem", "deve", "permite", "è", "sono", "era", "ha", "hanno", "sarà", "può", "possono", "deve", "viene", "permette", "is", "zijn", "was", "heeft", "hebben", "wordt", "worden", "kan", "kunnen", "moet", "zal", "är", "var", "har", "kan", "ska", "blir", "får", "måste", "er", "var", "har", "kan", "skal", "blir", "må", "vil", "jest", "są", "był", "była", "ma", "mają", "może", "mogą", "został", "została", "je", "jsou", "byl", "má", "může", "lze", "был", "была", "было", "были", "есть", "может", "могут", "будет", "будут", "стал", "стала", "стало", "является", "позволяет", "є", "був", "була", "може", "можуть", "буде", "este", "sunt", "a", "au", "poate", "pot", "va", "vor", "adalah", "akan", "dapat", "telah", "bisa", "olabilir", "oldu", "edildi", "vardır", "είναι", "έχει", "μπορεί", "on", "ovat", "كان", "كانت", "است", "شد", "می\u200cشود", "می\u200cتواند", "هستند", "يكون", "है", "हैं", "था", "गया", "सकते", "סיפקה", "יש", "היה"]
 )
-_ABBREVIATIONS = frozenset("vs. inc. corp. co. ltd. no. st. dr. mr. mrs. ms. jr. sr. u.s. u.k. e.g. i.e. v. vol. z.b. dr".split())
+_ABBREVIATIONS = frozenset(["vs.", "inc.", "corp.", "co.", "ltd.", "no.", "st.", "dr.", "mr.", "mrs.", "ms.", "jr.", "sr.", "u.s.", "u.k.", "e.g.", "i.e.", "v.", "vol.", "z.b.", "dr"])
 
 _CJK = re.compile("[぀-ヿ㐀-鿿豈-﫿ｦ-ﾟ々〆]")
 _HANGUL = re.compile("[가-힣]")
@@ -156,6 +97,7 @@ class Place:
 
     def __init__(self, words: Sequence[str]) -> None:
         self.pairs = Counter((_bare(a), _bare(b)) for a, b in zip(words, words[1:], strict=False) if not _tail(a))
+        self.starts = {_bare(b) for a, b in zip(words, words[1:], strict=False) if _tail(a) == "stop"} | {_bare(w) for w in words[:1]}
         self.lower = Counter(_bare(w) for w in words if _shape(w) == "lower")
         self.names = Counter(
             _bare(w)
@@ -198,7 +140,7 @@ def features(words: Sequence[str], cut: int, place: Place) -> tuple[dict[str, fl
         add("cjk_size_" + _bucket(size, (2, 4, 8, 14, 20, 30)))
         add("cjk_word", cut - 1)
     else:
-        add("size_" + _bucket(cut, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17)))
+        add(("other_size_" if "other" in shapes else "size_") + _bucket(cut, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17)))
     if tail:
         add("tail_" + tail)
     if bares[-1] in LINKS and prev in ("lower", "other"):
@@ -212,7 +154,8 @@ def features(words: Sequence[str], cut: int, place: Place) -> tuple[dict[str, fl
         if shape == "lower" and bare not in LINKS and bare not in STARTERS:
             sty("lower_in")
         elif shape == "cap":
-            sty("starter_in" if bare in STARTERS else "cap_in")
+            run = k > 1 and shapes[k - 1] in _CASED and not _tail(head[k - 1])
+            sty("starter_in" if bare in STARTERS else "cap_run_in" if run else "cap_in")
             if bare in place.lower and bare not in STARTERS:
                 sty("common_in")
         if bare in VERBS and shape in ("lower", "other"):
@@ -255,6 +198,8 @@ def features(words: Sequence[str], cut: int, place: Place) -> tuple[dict[str, fl
             add("opens_verb")
         if _unsayable(bare):
             add("unsayable")
+        if bare in place.starts:
+            add("lower_starts")
     elif shape == "other":
         if bare in STARTERS:
             add("other_starter")
@@ -286,8 +231,8 @@ def features(words: Sequence[str], cut: int, place: Place) -> tuple[dict[str, fl
         add("repeat_second")
     rest = {_bare(w) for w in body}
     back = sum(1 for b in names if b in rest)
-    add("back", back)
-    add("gone", len(names) - back)
+    add("back", min(back, 3))
+    add("gone", min(len(names) - back, 3))
     # Two words that stand together elsewhere belong together here.
     if not tail and place.pairs[(bares[-1], bare)] > 1:
         add("cuts_pair")

@@ -93,12 +93,10 @@ ALT_LENGTH = 1000
 
 _MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "u": "__", "ins": "__", "s": "~~", "del": "~~", "strike": "~~"}
 _LINE_TAGS = frozenset(
-    "br hr p div li tr ul ol dl dt dd table thead tbody h1 h2 h3 h4 h5 h6 details summary center section article "
-    "blockquote pre figure figcaption header footer".split()
+    ["br", "hr", "p", "div", "li", "tr", "ul", "ol", "dl", "dt", "dd", "table", "thead", "tbody", "h1", "h2", "h3", "h4", "h5", "h6", "details", "summary", "center", "section", "article", "blockquote", "pre", "figure", "figcaption", "header", "footer"]
 )
 _DROPPED_TAGS = frozenset(
-    "span font small big sub sup picture source video audio mark abbr cite var dfn code kbd tt samp q time td th "
-    "svg path iframe wbr bdi bdo label input form button nav main aside object embed script style template".split()
+    ["span", "font", "small", "big", "sub", "sup", "picture", "source", "video", "audio", "mark", "abbr", "cite", "var", "dfn", "code", "kbd", "tt", "samp", "q", "time", "td", "th", "svg", "path", "iframe", "wbr", "bdi", "bdo", "label", "input", "form", "button", "nav", "main", "aside", "object", "embed", "script", "style", "template"]
 )
 _HIDDEN = frozenset({"script", "style", "template"})
 _ATTRIBUTE = r"""\s{}\s?=\s?(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))"""

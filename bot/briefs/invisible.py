@@ -100,11 +100,7 @@ def _cut(text: str) -> str:
                 _joined(before) and _joined(after)
             ):
                 out.append(char)
-        elif category == "Cc" or code in BLANK_LETTERS or 0x180B <= code <= 0x180F:
-            continue
-        elif category == "Cf" and code not in VISIBLE_FORMATS:
-            continue
-        elif 0xFFF0 <= code <= 0xFFF8 or 0xE0080 <= code <= 0xE0FFF:
+        elif category == "Cc" or code in BLANK_LETTERS or 0x180B <= code <= 0x180F or (category == "Cf" and code not in VISIBLE_FORMATS) or 0xFFF0 <= code <= 0xFFF8 or 0xE0080 <= code <= 0xE0FFF:
             continue
         elif category in ("Mn", "Me"):
             marks += 1

@@ -40,18 +40,11 @@ _ADVERTS = frozenset({"disboard.org", "top.gg", "discords.com"})
 
 # Endings of two letters and more that name files and programs at least as often as countries.
 FILE_ENDINGS = frozenset(
-    "js ts py md rs sh go pl so cc cs hs rb kt ml vb mm ps as io.js txt json yaml yml toml html htm css cpp hpp java "
-    "swift php exe dll zip gz pdf png jpg jpeg gif svg rst tsx jsx vue lock conf cfg ini log sql csv xml wasm".split()
+    ["js", "ts", "py", "md", "rs", "sh", "go", "pl", "so", "cc", "cs", "hs", "rb", "kt", "ml", "vb", "mm", "ps", "as", "io.js", "txt", "json", "yaml", "yml", "toml", "html", "htm", "css", "cpp", "hpp", "java", "swift", "php", "exe", "dll", "zip", "gz", "pdf", "png", "jpg", "jpeg", "gif", "svg", "rst", "tsx", "jsx", "vue", "lock", "conf", "cfg", "ini", "log", "sql", "csv", "xml", "wasm"]
 )
 # Endings of names in the DNS that are longer than a country's two letters; the rest of 1,400 is rarely seen.
 DOMAIN_ENDINGS = frozenset(
-    "com org net edu gov mil int info biz name pro mobi asia tel jobs travel museum coop aero cat post xxx arpa onion "
-    "app dev cloud tech online site website web shop store blog news live world today page link click top xyz club vip "
-    "win bid loan men icu cyou buzz rest monster fun space email support security bank finance money pay cash credit "
-    "exchange trade trading capital fund market agency company digital media network systems solutions software host "
-    "hosting group global help guru life ltd one wiki zone social chat games game video stream download studio design "
-    "art academy school university education science health care dental doctor clinic law legal eu berlin london nyc "
-    "google apple amazon microsoft youtube example test invalid local localhost internal lan corp home".split()
+    ["com", "org", "net", "edu", "gov", "mil", "int", "info", "biz", "name", "pro", "mobi", "asia", "tel", "jobs", "travel", "museum", "coop", "aero", "cat", "post", "xxx", "arpa", "onion", "app", "dev", "cloud", "tech", "online", "site", "website", "web", "shop", "store", "blog", "news", "live", "world", "today", "page", "link", "click", "top", "xyz", "club", "vip", "win", "bid", "loan", "men", "icu", "cyou", "buzz", "rest", "monster", "fun", "space", "email", "support", "security", "bank", "finance", "money", "pay", "cash", "credit", "exchange", "trade", "trading", "capital", "fund", "market", "agency", "company", "digital", "media", "network", "systems", "solutions", "software", "host", "hosting", "group", "global", "help", "guru", "life", "ltd", "one", "wiki", "zone", "social", "chat", "games", "game", "video", "stream", "download", "studio", "design", "art", "academy", "school", "university", "education", "science", "health", "care", "dental", "doctor", "clinic", "law", "legal", "eu", "berlin", "london", "nyc", "google", "apple", "amazon", "microsoft", "youtube", "example", "test", "invalid", "local", "localhost", "internal", "lan", "corp", "home"]
 )
 _HOST = r"(?:[^\W_](?:[\w-]*[^\W_])?\.)+(?:xn--[a-z0-9-]+|[^\W\d_]{2,24})"
 _ADDRESS = re.compile(

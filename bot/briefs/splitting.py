@@ -99,7 +99,7 @@ def _count(atoms: list[_Atom], head: str, limit: int) -> int:
     """How many atoms the next piece takes; 0 where it cannot end after any of them."""
     ends: dict[int, tuple[int, int]] = {}  # quality -> the last such end that fits: atoms, length
     length, at = len(head), 0
-    for at, atom in enumerate(reversed(atoms), 1):  # noqa: B007  used after the loop
+    for at, atom in enumerate(reversed(atoms), 1):
         shown = length if atom.blank else length + len(atom.source)
         if shown > limit:
             break

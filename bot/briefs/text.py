@@ -139,22 +139,24 @@ def write(tokens: Sequence[Token], *, source: bool = True) -> str:
     """Tokens -> Discord Markdown. ``source``: so that :func:`neutralise` would leave it as it is (entities, tags)."""
     out: list[str] = []
     tail = ""  # closes the bold that stands for a heading too deep for Discord
-    waiting = ""  # literal text that is not escaped yet: what it needs depends on its neighbours
+    waiting: list[str] = []  # literal text that is not escaped yet: what it needs depends on its neighbours
     fresh = True  # at the start of a line
     opened: list[str] = []
 
     def flush() -> None:
-        nonlocal waiting, fresh
+        nonlocal fresh
         if waiting:
-            out.append(_literal(without_invites(waiting), urls=False, line_start=fresh, source=source))
-            waiting, fresh = "", False
+            text = without_invites("".join(waiting))
+            out.append(_literal(text, urls=False, line_start=fresh, source=source))
+            waiting.clear()
+            fresh = False
 
     for at, token in enumerate(tokens):
         if token.kind is Kind.TEXT:
-            waiting += token.text
+            waiting.append(token.text)
             continue
-        if token.kind is Kind.BREAK and waiting.endswith("\\") and source:
-            waiting = waiting[:-1]  # CommonMark's hard line break
+        if token.kind is Kind.BREAK and source and waiting and waiting[-1].endswith("\\"):
+            waiting[-1] = waiting[-1][:-1]  # CommonMark's hard line break
         flush()
         if token.kind is Kind.BREAK:
             out.append(tail + "\n")

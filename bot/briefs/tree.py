@@ -22,11 +22,10 @@ _TAG = re.compile(r"""<(/?)([a-zA-Z][\w:.-]*+)((?:[^"'>=]++|=\s*+(?:"[^"]*+"|'[^
 _KEPT_ATTRIBUTE = re.compile(r"""\s(href|src|alt|start|class)\s?=\s?("[^"<>]{0,4000}"|'[^'<>]{0,4000}')""", re.IGNORECASE)
 # These never stand inside each other: the next one, or a parent's end, ends them.
 _SELF_CLOSING = frozenset(
-    "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th option thead tbody "
-    "tfoot colgroup".split()
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr", "p", "li", "dt", "dd", "tr", "td", "th", "option", "thead", "tbody", "tfoot", "colgroup"]
 )
 # The parser ends these where a <p> begins, and browsers do not; there the <p> is renamed.
-_ENDED_BY_P = frozenset("b big code em font i s small strike strong tt u".split())
+_ENDED_BY_P = frozenset(["b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u"])
 _PARSER_MARKS = re.compile(r"<\?xml[^>]*>|<!\[CDATA\[|\]\]>", re.IGNORECASE)
 _HIDDEN_TEXT = re.compile(r"<(script|style|template)\b[^<>]*>.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
 _KNOWN_TAG = re.compile(

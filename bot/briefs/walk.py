@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-
 from dataclasses import dataclass, replace
 from urllib.parse import urljoin
 
@@ -67,13 +66,11 @@ _MARKS = {
 _CODE = frozenset({"code", "kbd", "tt", "samp"})
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = frozenset(
-    "address article aside body center dd details dialog div dl dt fieldset figcaption figure footer form header hgroup "
-    "hr legend li main nav ol optgroup p search section summary ul caption".split()
+    ["address", "article", "aside", "body", "center", "dd", "details", "dialog", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "legend", "li", "main", "nav", "ol", "optgroup", "p", "search", "section", "summary", "ul", "caption"]
 )
 _TABLE_PARTS = frozenset({"tr", "td", "th", "thead", "tbody", "tfoot"})
 _UNSEEN = frozenset(
-    "script style template head title noscript iframe object embed applet svg math audio video canvas map select "
-    "datalist input button textarea progress meter noframes rp colgroup".split()
+    ["script", "style", "template", "head", "title", "noscript", "iframe", "object", "embed", "applet", "svg", "math", "audio", "video", "canvas", "map", "select", "datalist", "input", "button", "textarea", "progress", "meter", "noframes", "rp", "colgroup"]
 )
 # A table that holds any of these lays out a page; it has no cells to line up.
 _LAYOUT = frozenset({"table", "ul", "ol", "pre", "blockquote", "figure", "dl", "hr", *_HEADINGS})

@@ -115,7 +115,9 @@ def _parts(url: str) -> tuple[SplitResult, str]:
     except ValueError:
         raise UnsafeURL(url, "the address is not well-formed", "Copy it again from the browser") from None
     if parts.scheme not in ("http", "https"):
-        named = f"{parts.scheme}: addresses are not fetched" if parts.scheme else "the address has no https:// before it"
+        named = (
+            f"{parts.scheme}: addresses are not fetched" if parts.scheme else "the address has no https:// before it"
+        )
         raise UnsafeURL(url, named, "Use an http or https address")
     if not parts.netloc or not host:
         raise UnsafeURL(url, "the address has no host", "Write https://host/path")
@@ -190,7 +192,9 @@ def _check_port(url: str, parts: SplitResult) -> None:
     if port is None or port in WEB_PORTS:
         return
     if port < 1024 or port in CLAIMED_PORTS:
-        raise UnsafeURL(url, f"port {port} is not a web server's", "Use port 80, 443 or one above 1024 meant for the web")
+        raise UnsafeURL(
+            url, f"port {port} is not a web server's", "Use port 80, 443 or one above 1024 meant for the web"
+        )
 
 
 def _without_credentials(url: str) -> str:

@@ -92,7 +92,12 @@ class Http:
         connections_per_host: int = 2,
         resolver: AbstractResolver | None = None,
     ) -> None:
-        self.user_agent, self.timeout, self.max_bytes, self.max_redirects = user_agent, timeout, max_bytes, max_redirects
+        self.user_agent, self.timeout, self.max_bytes, self.max_redirects = (
+            user_agent,
+            timeout,
+            max_bytes,
+            max_redirects,
+        )
         self._connections, self._per_host, self._resolver = connections, connections_per_host, resolver
         self._guarded: aiohttp.ClientSession | None = None
         self._allowed: aiohttp.ClientSession | None = None
@@ -256,7 +261,9 @@ async def _read(url: str, answer: aiohttp.ClientResponse, max_bytes: int) -> byt
         body += chunk
         if len(body) > max_bytes:
             answer.close()
-            raise FetchError(url, f"it is larger than {max_bytes / 1e6:g} MB", "Use a smaller page, or raise http.max_bytes")
+            raise FetchError(
+                url, f"it is larger than {max_bytes / 1e6:g} MB", "Use a smaller page, or raise http.max_bytes"
+            )
     return bytes(body)
 
 
@@ -265,7 +272,9 @@ def _joined(url: str, location: str) -> str:
     try:
         target = urljoin(url, location.strip())
     except ValueError:
-        raise UnsafeURL(location[:200], "it redirects to something that is no address", "Tell the site's owner") from None
+        raise UnsafeURL(
+            location[:200], "it redirects to something that is no address", "Tell the site's owner"
+        ) from None
     return target.partition("#")[0]
 
 
@@ -293,7 +302,9 @@ def _explained(url: str, error: BaseException) -> FetchError | UnsafeURL:
         reason = f"{host} leads to {refused}, which is not a public address"
         return UnsafeURL(url, reason, "Only addresses on the public internet are fetched")
     if isinstance(error, (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError, ssl.SSLError)):
-        return FetchError(url, f"no secure connection: {_certificate(error)}", "Check the address, or tell the site's owner")
+        return FetchError(
+            url, f"no secure connection: {_certificate(error)}", "Check the address, or tell the site's owner"
+        )
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return FetchError(url, f"there is no host {host}, or DNS does not answer", "Check the spelling of the address")
     if isinstance(error, OSError) and error.errno in (errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH):
@@ -342,4 +353,10 @@ def _short(error: object) -> str:
 
 
 def _span(seconds: float) -> str:
-    return f"{seconds / 3600:.0f} h" if seconds >= 5400 else f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
+    return (
+        f"{seconds / 3600:.0f} h"
+        if seconds >= 5400
+        else f"{seconds / 60:.0f} min"
+        if seconds >= 90
+        else f"{seconds:.0f} s"
+    )

@@ -76,7 +76,8 @@ class Sandbox:
 
     @staticmethod
     async def _ask(process: asyncio.subprocess.Process, task: str, body: bytes, options: dict[str, Any]) -> Any:
-        assert process.stdin and process.stdout
+        assert process.stdin
+        assert process.stdout
         head = json.dumps({"task": task, "options": options}).encode()
         process.stdin.write(len(head).to_bytes(4, "big") + len(body).to_bytes(4, "big") + head + body)
         await process.stdin.drain()

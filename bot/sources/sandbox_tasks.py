@@ -1,4 +1,4 @@
-"""The worker process of the sandbox: reads a task and bytes from standard input, writes a JSON answer, again and again."""
+"""The worker process of the sandbox: reads tasks with their bytes from standard input and writes JSON answers."""
 
 from __future__ import annotations
 

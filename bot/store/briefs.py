@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import Any
@@ -38,22 +39,32 @@ class TopicCount:
 
 
 async def add(
-    conn: AsyncConnection, brief: Brief, *, source_id: int, now: datetime, baseline: bool, key: bytes | None = None
+    conn: AsyncConnection,
+    brief: Brief,
+    *,
+    source_id: int,
+    now: datetime,
+    baseline: bool,
+    key: bytes | None = None,
+    other_keys: Sequence[bytes] = (),
 ) -> tuple[int, bool]:
     """Store a brief: (id, True if it is new).
 
-    The same permalink, or else the same key of the same source, is the same brief: it is updated in place and keeps
-    its id, its first source, when it was first seen and its baseline mark.
+    The same permalink, or else the same key of the same source (``key`` first), is the same brief: it is updated in
+    place and keeps its id, its first source, when it was first seen and its baseline mark.
     """
+    keys = [*([key] if key is not None else []), *other_keys]
     permalink_key = canonical(brief.permalink)
     row = None
     if permalink_key is not None:
         query = select(table.c.id, table.c.first_seen_at).where(table.c.permalink_key == permalink_key)
         row = (await conn.execute(query)).first()
-    if row is None and key is not None:
+    for one in keys if row is None else ():
         query = select(table.c.id, table.c.first_seen_at).join(brief_keys, brief_keys.c.brief_id == table.c.id)
-        query = query.where(brief_keys.c.source_id == source_id, brief_keys.c.key == key)
+        query = query.where(brief_keys.c.source_id == source_id, brief_keys.c.key == one)
         row = (await conn.execute(query)).first()
+        if row is not None:
+            break
     topic = brief.topic or Topic("", "")
     values: dict[str, Any] = {
         "document": _write(brief),
@@ -74,8 +85,8 @@ async def add(
         brief_id = (await conn.execute(table.insert().values(values).returning(table.c.id))).scalar_one()
     seen = insert_new(conn, brief_sources).values(brief_id=brief_id, source_id=source_id, seen_at=now)
     await conn.execute(seen.on_conflict_do_nothing())
-    if key is not None:
-        owned = insert_new(conn, brief_keys).values(source_id=source_id, key=key, brief_id=brief_id)
+    for one in keys:
+        owned = insert_new(conn, brief_keys).values(source_id=source_id, key=one, brief_id=brief_id)
         await conn.execute(
             owned.on_conflict_do_update(index_elements=["source_id", "key"], set_={"brief_id": brief_id})
         )

@@ -14,6 +14,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Date,
     DateTime,
     Dialect,
     ForeignKey,
@@ -243,13 +244,60 @@ subscriptions = Table(
     sqlite_autoincrement=True,
 )
 
+digests = Table(  # the schedule of a subscription whose format is "digest"
+    "digests",
+    metadata,
+    Column("subscription_id", BigInteger, ForeignKey("subscriptions.id"), primary_key=True, autoincrement=False),
+    Column("name", Words, nullable=False),
+    Column("at", Text, nullable=False),  # HH:MM, local
+    Column("days", Text),  # "0,4": Monday and Friday; None: every day
+    Column("monthday", Integer),
+    Column("zone", Words, nullable=False),
+    Column("most", Integer, nullable=False),
+    Column("when_empty", Text, nullable=False),
+    Column("silent", Text, nullable=False),
+    Column("catch_up", Boolean, nullable=False),
+    Column("counts_from", Instant, nullable=False),  # while it has no last_done, runs before this are none
+    Column("last_done", Date),  # the local date that is done
+    Column("next_at", Instant),  # None: to be worked out
+    Column("after_id", BigInteger, nullable=False),  # briefs up to this id are not for it
+    Index("ix_digests_next_at", "next_at"),
+)
+
+digest_runs = Table(
+    "digest_runs",
+    metadata,
+    _id(),
+    Column("subscription_id", BigInteger, ForeignKey("subscriptions.id"), nullable=False),
+    Column("day", Date, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("briefs", Integer, nullable=False),
+    Column("pages", Integer, nullable=False),
+    Column("upto_id", BigInteger, nullable=False),  # the newest brief at the time
+    Column("due_at", Instant, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Index("ix_digest_runs_once", "subscription_id", "day", unique=True),
+    sqlite_autoincrement=True,
+)
+
+digest_items = Table(  # which briefs a digest has been given
+    "digest_items",
+    metadata,
+    Column("subscription_id", BigInteger, ForeignKey("subscriptions.id"), primary_key=True),
+    Column("brief_id", BigInteger, ForeignKey("briefs.id"), primary_key=True),
+    Column("run_id", BigInteger, ForeignKey("digest_runs.id"), nullable=False),
+    Column("place", Integer, nullable=False),  # 0: the first that it shows
+    Index("ix_digest_items_run", "run_id", "place"),
+    sqlite_with_rowid=False,
+)
+
 deliveries = Table(
     "deliveries",
     metadata,
     _id(),
     Column("subscription_id", BigInteger, ForeignKey("subscriptions.id"), nullable=False),
     Column("channel_id", BigInteger, nullable=False),
-    Column("brief_id", BigInteger, ForeignKey("briefs.id"), nullable=False),
+    Column("brief_id", BigInteger, ForeignKey("briefs.id")),  # None: a page of a digest
     Column("page", Integer, nullable=False),
     Column("format", Text, nullable=False),
     Column("role_id", BigInteger),
@@ -262,7 +310,10 @@ deliveries = Table(
     Column("message_id", BigInteger),
     Column("reason", Words),
     Column("created_at", Instant, nullable=False),
+    Column("run_id", BigInteger, ForeignKey("digest_runs.id")),
+    Column("content", Words),  # a digest page as JSON: which briefs, and what stands around them
     Index("ix_deliveries_once", "brief_id", "channel_id", "page", unique=True),
+    _partial("ix_deliveries_page_once", "run_id", "page", where="run_id IS NOT NULL", unique=True),
     # Finished rows, the many, are in none of these.
     _partial("ix_deliveries_queued", "subscription_id", "id", where="state = 'queued'"),
     _partial("ix_deliveries_sending", "channel_id", where="state = 'sending'"),

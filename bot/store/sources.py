@@ -347,3 +347,12 @@ def _batches(values: Iterable[T]) -> Iterator[list[T]]:
 
 async def _list(conn: AsyncConnection, query: Select[*tuple[Any, ...]]) -> list[Source]:
     return [Source(**row) for row in (await conn.execute(query)).mappings()]
+
+
+async def items_by_id(conn: AsyncConnection, item_ids: Iterable[int]) -> dict[int, Item]:
+    """The items of these ids; any number of ids."""
+    found: dict[int, Item] = {}
+    for some in _batches(item_ids):
+        rows = await conn.execute(select(items).where(items.c.id.in_(some)))
+        found |= {row["id"]: Item(**row) for row in rows.mappings()}
+    return found

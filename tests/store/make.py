@@ -1,15 +1,20 @@
-"""Rows with sensible contents, so that a test says only what it is about."""
+"""Rows with sensible contents and other processes, so that a test says only what it is about."""
 
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.briefs.model import Brief, Topic
 from bot.store import briefs, sources, subscriptions
+from bot.store.database import Database, get_meta, set_meta
 from bot.store.sources import NewSource, Source
 from bot.store.subscriptions import NewSubscription, Subscription
 
+ROOT = Path(__file__).parents[2]
 NOW = datetime(2026, 12, 1, 12, 0, tzinfo=UTC)
 
 
@@ -43,3 +48,21 @@ async def brief(conn: AsyncConnection, number: int, *, topic: str = "ai", **valu
 
 async def subscription(conn: AsyncConnection, channel_id: int, *, topic: str = "ai", **values: Any) -> Subscription:
     return await subscriptions.add(conn, NewSubscription(channel_id, topic, **values), NOW)
+
+
+async def value(database: Database, key: str) -> str | None:
+    """What is committed under ``key``."""
+    async with database.read() as conn:
+        return await get_meta(conn, key)
+
+
+async def keep(database: Database, key: str, text: str) -> None:
+    """Commit one small value."""
+    async with database.transaction() as conn:
+        await set_meta(conn, key, text)
+
+
+def start(code: str, *args: object) -> subprocess.Popen[bytes]:
+    """Run ``code`` in another process, in the project's folder."""
+    command = [sys.executable, "-W", "error", "-c", code, *map(str, args)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

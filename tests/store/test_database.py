@@ -4,8 +4,6 @@ import asyncio
 import os
 import random
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,19 +14,7 @@ from bot.store import outbox
 from bot.store.database import Database, get_meta, set_meta
 from bot.store.schema import meta
 from tests.store import make
-from tests.store.make import NOW
-
-ROOT = Path(__file__).parents[2]
-
-
-async def value(database: Database, key: str) -> str | None:
-    async with database.read() as conn:
-        return await get_meta(conn, key)
-
-
-async def keep(database: Database, key: str, text: str) -> None:
-    async with database.transaction() as conn:
-        await set_meta(conn, key, text)
+from tests.store.make import NOW, keep, start, value
 
 
 async def test_meta_keeps_small_values(database: Database) -> None:
@@ -265,12 +251,6 @@ async def main(path, times):
 
 asyncio.run(main(sys.argv[1], int(sys.argv[2])))
 """
-
-
-def start(code: str, *args: object) -> subprocess.Popen[bytes]:
-    """Run ``code`` in another process, in the project's folder."""
-    command = [sys.executable, "-W", "error", "-c", code, *map(str, args)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 async def test_processes_that_start_at_once_share_a_new_database(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from bot.errors import (
 from bot.store import briefs, faults
 from bot.store.database import Database
 from tests.store import make
-from tests.store.test_database import ROOT, keep, start, value
+from tests.store.make import keep, start, value
 
 
 def clear(error: pytest.ExceptionInfo[StoreError], path: Path, *said: str) -> None:

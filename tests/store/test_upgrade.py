@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
@@ -17,8 +19,11 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from bot.errors import DatabaseBusy, DatabaseCorrupt, DatabaseTooNew, StoreError
 from bot.store import faults, schema, upgrade
 from bot.store.database import Database, get_meta, set_meta
-from tests.store.test_database import start
+from tests.store.make import start
 
+HEAD = ScriptDirectory(str(upgrade.MIGRATIONS)).get_current_head() or ""
+NEXT, AFTER = (f"{int(HEAD) + more:04}" for more in (1, 2))
+NEWEST = ScriptDirectory(str(upgrade.MIGRATIONS)).get_current_head() or ""
 STEP = '''"""A step of tomorrow."""
 
 import sqlalchemy as sa
@@ -37,7 +42,7 @@ def tomorrow(folder: Path, *more: str) -> Path:
     """The steps of today and one for each of ``more``, which is what it does besides making a table."""
     steps = folder / "migrations %40"
     shutil.copytree(upgrade.MIGRATIONS, steps, ignore=shutil.ignore_patterns("__pycache__"))
-    for number, line in enumerate(more, 2):
+    for number, line in enumerate(more, int(NEXT)):
         text = STEP.format(number=f"{number:04}", before=f"{number - 1:04}", more=line)
         (steps / "versions" / f"{number:04}_more.py").write_text(text, "utf-8")
     return steps
@@ -107,10 +112,10 @@ def test_a_copy_is_made_before_a_step_and_holds_what_was(tmp_path: Path) -> None
     prepare(path)
     note(path, "precious")
     prepare(path, tomorrow(tmp_path, "pass", "pass"))
-    assert tables(path) >= {"tomorrow_0002", "tomorrow_0003", "deliveries"}
+    assert tables(path) >= {f"tomorrow_{NEXT}", f"tomorrow_{AFTER}", "deliveries"}
     (copy,) = faults.copies(path)
-    assert copy.name.endswith(".0001.copy")
-    assert "tomorrow_0002" not in tables(copy)
+    assert copy.name.endswith(f".{HEAD}.copy")
+    assert f"tomorrow_{NEXT}" not in tables(copy)
     assert noted(path) == noted(copy) == "precious"
     # A copy put back is a database of the version it had.
     shutil.copy(copy, tmp_path / "back.db")
@@ -162,7 +167,7 @@ def test_a_step_that_breaks_a_reference_changes_nothing(tmp_path: Path) -> None:
     row = "(brief_id, source_id, seen_at) VALUES (1, 1, '2026-01-01 00:00:00.000000')"
     with pytest.raises(StoreError, match="a row of brief_sources points nowhere"):
         prepare(path, tomorrow(tmp_path, f'op.execute("INSERT INTO brief_sources {row}")'))
-    assert "tomorrow_0002" not in tables(path)
+    assert f"tomorrow_{NEXT}" not in tables(path)
 
 
 @pytest.mark.parametrize("migrate", [True, False])
@@ -172,7 +177,7 @@ def test_a_newer_database_is_refused_untouched(tmp_path: Path, migrate: bool) ->
     prepare(path, tomorrow(tmp_path, "pass"))
     before = path.read_bytes()
     with pytest.raises(
-        DatabaseTooNew, match=r"a newer Briefbot \(version 0002, known up to 0001\)\. Install .* put back a"
+        DatabaseTooNew, match=rf"a newer Briefbot \(version {NEXT}, known up to {HEAD}\)\. Install .* put back a"
     ) as error:
         prepare(path, migrate=migrate)
     assert "\n" not in str(error.value)
@@ -246,7 +251,7 @@ async def test_processes_that_start_at_once_copy_and_migrate_once(tmp_path: Path
         _, said = await asyncio.to_thread(starter.communicate, timeout=60)
         assert starter.returncode == 0, said.decode()
     assert len(faults.copies(path)) == 1
-    assert "tomorrow_0002" in tables(path)
+    assert f"tomorrow_{NEXT}" in tables(path)
     async with database.read() as conn:
         assert await get_meta(conn, "note") == "precious"
     await database.close()

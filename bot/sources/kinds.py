@@ -1,0 +1,41 @@
+"""What the poller needs of a kind of source: to list its items, and to read one into a brief."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from bot.briefs.model import Brief
+from bot.sources.http import Validators
+from bot.sources.identity import Item
+from bot.store.sources import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a source lists now. ``items`` stand oldest first where the source says so.
+
+    ``not_modified``: nothing was listed, as nothing changed. ``whole`` is False where the document was cut off, so that
+    its validators must not be kept. ``fresh_for`` and ``ttl`` are what server and document ask for, in seconds.
+    ``unsettled``: something is there that is still being written. ``held`` carries what ``read`` needs of each item.
+    """
+
+    items: tuple[Item, ...] = ()
+    not_modified: bool = False
+    validators: Validators = field(default_factory=Validators)
+    whole: bool = True
+    fresh_for: float | None = None
+    ttl: float | None = None
+    unsettled: bool = False
+    held: Mapping[Item, Any] = field(default_factory=dict)
+
+
+class Kind(Protocol):
+    """A kind of source, such as a folder or a brief site."""
+
+    async def list(self, source: Source) -> Listing:
+        """The items of a source now. Raises SourceError."""
+
+    async def read(self, source: Source, item: Item, held: Any) -> Brief:
+        """The brief of an item. Raises SourceError where it may be tried again, DocumentError where it is no brief."""
