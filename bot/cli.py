@@ -7,7 +7,7 @@ import importlib.util
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 from rich.console import Console
@@ -17,7 +17,7 @@ from rich.table import Table
 from bot import __version__, app, log
 from bot.briefs import condense, document
 from bot.chat import cards
-from bot.config import TOKEN_VARIABLE, Settings, load
+from bot.config import TOKEN_VARIABLE, Format, Settings, load
 from bot.errors import BriefbotError, ConfigError, DocumentError, StartError
 
 cli = typer.Typer(
@@ -91,8 +91,8 @@ def preview(
     form: Annotated[str, typer.Option("--format", help="card, compact or embed.")] = "card",
 ) -> None:
     """Show how a brief document would be posted."""
-    if form not in cards.FORMATS:
-        raise BriefbotError(f"there is no format {form!r}: use {', '.join(cards.FORMATS)}")
+    if form not in get_args(Format):
+        raise BriefbotError(f"there is no format {form!r}: use {', '.join(get_args(Format))}")
     brief = condense.condensed(read_document(file))
     for warning in brief.warnings:
         err.print(f"[yellow]{escape(f'{file}: {warning}')}[/]")

@@ -1,181 +1,185 @@
-"""A masked link says where it goes: its label cannot be markup, a mention or another address, its target is http(s)."""
+"""A link in any Markdown form is read to its label and its address, and written so that it reads the same.
+
+Inline (with or without a title, address in angle brackets or with parentheses in it), reference, autolink and bare
+addresses are understood. Every scan goes once over the text, however many brackets stand in it.
+"""
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from urllib.parse import unquote, urlsplit
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+from urllib.parse import quote, urlsplit
 
-from bot.briefs.invisible import clean
+_BARE = re.compile(r"https?://[^\s<>]+", re.IGNORECASE)
+_AUTO = re.compile(r"<[ \t]*(https?://[^<>]{1,4000}?)[ \t]*>", re.IGNORECASE)
+_HOST = re.compile(r"https?://[^\s/?#]+", re.IGNORECASE)
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_EMPHASIS = re.compile(r"(\*\*|__|\*|_|`)(.+)\1$")
+_TITLE = re.compile(r"[ \t]+(?:\"[^\"]{0,1000}\"|'[^']{0,1000}'|\([^()]{0,1000}\))[ \t]*\)|[ \t]*\)")
+_REFERENCE = re.compile(r"`[^`]*`|(?<!\\)\[([^\[\]]{1,500})\](?:\[([^\[\]]{0,200})\]|(?![\[(:]))")
+_ATTEMPTS = 8  # opening brackets tried before a value is taken for one without an inline link
 
-INVITE_REMOVED = "(invite removed)"
-
-# Hosts whose every path is an invite, a gift or a server template, and Discord's own hosts with the paths that are.
-INVITE_HOSTS = frozenset(
-    {
-        "discord.gg",
-        "dsc.gg",
-        "invite.gg",
-        "discord.me",
-        "discord.io",
-        "discord.li",
-        "discord.link",
-        "discord.gift",
-        "discord.new",
-        "disboard.org",
-        "top.gg",
-        "discords.com",
-        "watchanimeattheoffice.com",
-    }
+DEFINITION = re.compile(
+    r" {0,3}\[([^\[\]^\\][^\[\]]{0,200})\]:[ \t]*(<[^<>]{1,4000}>|[^\s<]\S{0,4000})"
+    r"(?:[ \t]+(?:\"[^\"]{0,1000}\"|'[^']{0,1000}'|\([^()]{0,1000}\)))?[ \t]*$"
 )
-_DISCORD_PATHS = "invite|gifts|template"
-_INVITE = re.compile(
-    r"(?:https?:(?:\\?/){2})?(?:www\.|ptb\.|canary\.)?"
-    r"(?:discord(?:app)?\.com(?:\\?/)+(?:" + _DISCORD_PATHS + r")"
-    r"|(?:discord\.(?:gg|me|io|li|link|gift|new)|dsc\.gg|invite\.gg|watchanimeattheoffice\.com\\?/invite))"
-    r"(?:\\?/)+[^\s<>()\[\]\"'`*|,;]*[^\s<>()\[\]\"'`*|,;.!?:]",
-    re.IGNORECASE,
-)
-_ADVERTS = frozenset({"disboard.org", "top.gg", "discords.com"})
-
-# Endings of two letters and more that name files and programs at least as often as countries.
-FILE_ENDINGS = frozenset(
-    ["js", "ts", "py", "md", "rs", "sh", "go", "pl", "so", "cc", "cs", "hs", "rb", "kt", "ml", "vb", "mm", "ps", "as", "io.js", "txt", "json", "yaml", "yml", "toml", "html", "htm", "css", "cpp", "hpp", "java", "swift", "php", "exe", "dll", "zip", "gz", "pdf", "png", "jpg", "jpeg", "gif", "svg", "rst", "tsx", "jsx", "vue", "lock", "conf", "cfg", "ini", "log", "sql", "csv", "xml", "wasm"]
-)
-# Endings of names in the DNS that are longer than a country's two letters; the rest of 1,400 is rarely seen.
-DOMAIN_ENDINGS = frozenset(
-    ["com", "org", "net", "edu", "gov", "mil", "int", "info", "biz", "name", "pro", "mobi", "asia", "tel", "jobs", "travel", "museum", "coop", "aero", "cat", "post", "xxx", "arpa", "onion", "app", "dev", "cloud", "tech", "online", "site", "website", "web", "shop", "store", "blog", "news", "live", "world", "today", "page", "link", "click", "top", "xyz", "club", "vip", "win", "bid", "loan", "men", "icu", "cyou", "buzz", "rest", "monster", "fun", "space", "email", "support", "security", "bank", "finance", "money", "pay", "cash", "credit", "exchange", "trade", "trading", "capital", "fund", "market", "agency", "company", "digital", "media", "network", "systems", "solutions", "software", "host", "hosting", "group", "global", "help", "guru", "life", "ltd", "one", "wiki", "zone", "social", "chat", "games", "game", "video", "stream", "download", "studio", "design", "art", "academy", "school", "university", "education", "science", "health", "care", "dental", "doctor", "clinic", "law", "legal", "eu", "berlin", "london", "nyc", "google", "apple", "amazon", "microsoft", "youtube", "example", "test", "invalid", "local", "localhost", "internal", "lan", "corp", "home"]
-)
-_HOST = r"(?:[^\W_](?:[\w-]*[^\W_])?\.)+(?:xn--[a-z0-9-]+|[^\W\d_]{2,24})"
-_ADDRESS = re.compile(
-    rf"(?P<scheme>[a-z][a-z0-9+.-]*://)?(?:[^\s/@]*@)?(?P<host>{_HOST}|\d+(?:\.\d+){{3}}|localhost)\.?"
-    r"(?P<port>:\d+)?(?P<rest>[/?#]\S*)?",
-    re.IGNORECASE,
-)
-_EXPLICIT = re.compile(r"(?:\b[a-z][a-z0-9+.-]*://|\bwww\.)\S+", re.IGNORECASE)
-
-# Backslashes are shown inside a masked link's label (discord/discord-api-docs#6185), so what would be markup there
-# is replaced by its nearest likeness.
-_LABEL_LIKENESS = str.maketrans({"[": "(", "]": ")", "*": "∗", "`": "'", "\\": "∖"})
-_LABEL_RULES = (
-    (re.compile(r"_(?![A-Za-z0-9])|_(?=_)|(?<=_)_"), "ˍ"),
-    (re.compile(r"~(?=~)|(?<=~)~"), "∼"),
-    (re.compile(r"\|(?=\|)|(?<=\|)\|"), "∣"),
-    (re.compile(r"<(?=\S)"), "‹"),
-    (re.compile(r"(?<=\S)>"), "›"),
-    (re.compile(r"@(?=everyone|here)", re.IGNORECASE), "＠"),
-    (re.compile(r"(?<![\w:]):(?=[\w+-]+:(?!\w))"), "꞉"),
-)
-_UNSAFE_IN_URL = re.compile(r"[\x00-\x20\x7f\"<>\\^`{|}*()\[\]]|~~|__|@(?=everyone|here)", re.IGNORECASE)
 
 
-def safe_url(url: str | None, *, masked: bool = True) -> str | None:
-    """``url`` as it can stand in Discord Markdown, or None where it must not be linked.
+class Link(NamedTuple):
+    """A link found in a text: ``label`` is plain text or None, ``target`` the address as written, and what is around."""
 
-    None: not http(s), no host, credentials in it, a Discord invite, too odd to parse. What would end the link or be
-    markup is percent-encoded, which leaves the address the same; ``masked=False`` leaves round and square brackets
-    alone, for an address that is shown.
-    """
-    if not url:
-        return None
-    url = clean(url).strip()
-    if re.match(r"https?:", url, re.IGNORECASE) is None:
+    label: str | None
+    target: str
+    before: str
+    after: str
+
+
+def address(target: str) -> str | None:
+    """The normal form of an http(s) address (no spaces, brackets or control characters), None if it is none."""
+    url = "".join(
+        quote(c) if c in '<>"\\' or c.isspace() or not c.isprintable() else c for c in target.strip(" \t\n")
+    )
+    if not _HOST.match(url):
         return None
     try:
-        parts = urlsplit(url)
-        host = parts.hostname
-        _ = parts.port
+        return url if urlsplit(url).hostname else None
     except ValueError:
         return None
-    if not host or parts.scheme.lower() not in ("http", "https") or "@" in parts.netloc or "\\" in parts.netloc:
+
+
+def host(url: str) -> str:
+    """The host of an address in normal form."""
+    return urlsplit(url).hostname or url
+
+
+def unescape(text: str) -> str:
+    """Markdown without its backslash escapes."""
+    return _ESCAPED.sub(r"\1", text)
+
+
+def escape(text: str) -> str:
+    """Plain text as Markdown in which neither a link nor emphasis is seen; ``plain`` gives the text back."""
+    return re.sub(r"([\\`*_\[\]<>]|:(?=//))", r"\\\1", text)
+
+
+def plain(text: str) -> str:
+    """The text of a label or name: emphasis around it and backslash escapes taken off."""
+    for _ in range(3):
+        if found := _EMPHASIS.match(text):
+            text = found[2]
+    return unescape(text)
+
+
+def _inline(text: str, start: int) -> tuple[Link, int] | None:
+    depth, i = 0, start
+    while i < len(text):
+        c = text[i]
+        if c == "\\":
+            i += 1
+        elif c == "[":
+            depth += 1
+        elif c == "]":
+            depth -= 1
+            if not depth:
+                break
+        i += 1
+    if depth or text[i + 1 : i + 2] != "(":
         return None
-    if not url[len(parts.scheme) :].startswith("://") or re.search(r"[\s<>\"`*(){}|^]", parts.netloc):
+    begin = i + 2
+    while text[begin : begin + 1] in (" ", "\t"):
+        begin += 1
+    if text[begin : begin + 1] == "<":
+        end = text.find(">", begin)
+        if end < 0:
+            return None
+        target, rest = text[begin + 1 : end], end + 1
+    else:
+        depth, rest = 0, begin
+        while rest < len(text) and not text[rest].isspace():
+            if text[rest] == "(":
+                depth += 1
+            elif text[rest] == ")":
+                if not depth:
+                    break
+                depth -= 1
+            elif text[rest] == "\\":
+                rest += 1
+            rest += 1
+        target = unescape(text[begin:rest])
+    closed = _TITLE.match(text, rest)
+    if not closed:
         return None
-    if is_invite(url):
-        return None
-
-    def encode(match: re.Match[str]) -> str:
-        found = match.group()
-        if not masked and found in "()":
-            return found
-        return "".join(f"%{byte:02X}" for byte in found.encode())
-
-    start = len(parts.scheme) + 3 + len(parts.netloc)
-    path = _UNSAFE_IN_URL.sub(encode, url[start:])
-    path = _INVITE.sub(lambda match: match.group().replace("/", "%2F"), path)
-    safe = parts.scheme.lower() + "://" + parts.netloc + path
-    return None if _INVITE.search(safe) else safe
+    label = plain(re.sub(r"[ \t]+", " ", text[start + 1 : i].strip(" \t")))
+    link = Link(label or None, target.replace("&amp;", "&"), text[:start], text[closed.end() :])
+    return link, closed.end()
 
 
-def is_invite(url: str) -> bool:
-    """``url`` (with or without its scheme) leads into a Discord server, or gives a gift or a template."""
-    address = unicodedata.normalize("NFKC", unquote(url)).strip().replace("\\", "/")
-    address = re.sub(r"^[a-z]+:/*", "", address, flags=re.IGNORECASE).lower()
-    host, _, path = address.partition("/")
-    host = host.rpartition("@")[2].partition(":")[0].rstrip(".")
-    host = re.sub(r"^(?:www|ptb|canary)\.", "", host)
-    path = path.lstrip("/")
-    if host in ("discord.com", "discordapp.com"):
-        return re.match(rf"(?:{_DISCORD_PATHS})/", path) is not None
-    if host == "watchanimeattheoffice.com":
-        return path.startswith("invite/")
-    return host in INVITE_HOSTS - _ADVERTS and bool(path)
+def _auto(text: str, found: re.Match[str]) -> Link:
+    return Link(None, found[1], text[: found.start()], text[found.end() :])
 
 
-def without_invites(text: str) -> str:
-    """``text`` with every Discord invite in it, with or without a scheme, replaced by ``(invite removed)``."""
-    return _INVITE.sub(INVITE_REMOVED, text)
+def _bare(text: str, found: re.Match[str]) -> Link:
+    url = found[0]
+    loose = {")": url.count(")") - url.count("("), "]": url.count("]") - url.count("[")}
+    end = len(url)
+    while url[end - 1] in ".,;:!?'\"*_" or loose.get(url[end - 1], 0) > 0:
+        end -= 1
+        if url[end] in loose:
+            loose[url[end]] -= 1
+    url = url[:end]
+    return Link(None, url, text[: found.start()], text[found.start() + len(url) :])
 
 
-def safe_label(label: str) -> str:
-    """Plain text as it can stand in a masked link's label: one line, markup and mentions replaced by likenesses."""
-    label = without_invites(" ".join(clean(label).split()))
-    label = label.translate(_LABEL_LIKENESS)
-    for pattern, likeness in _LABEL_RULES:
-        label = pattern.sub(likeness, label)
-    return label
+def leading(text: str) -> Link | None:
+    """The link that the text starts with, or None."""
+    if text.startswith("[") and (inline := _inline(text, 0)):
+        return inline[0]
+    if found := _AUTO.match(text):
+        return _auto(text, found)
+    return _bare(text, found) if (found := _BARE.match(text)) else None
 
 
-def shown_address(label: str) -> re.Match[str] | None:
-    """The address that a label looks like, if it looks like one: a URL in it, or nothing but a domain name."""
-    label = unicodedata.normalize("NFKC", label).replace("。", ".")
-    explicit = _EXPLICIT.search(label)
-    if explicit:
-        return _ADDRESS.match(explicit.group()) or explicit
-    bare = re.sub(r"^[^\w]+|[^\w/]+$", "", label)
-    if not bare or re.search(r"\s", bare):
-        return None
-    found = _ADDRESS.fullmatch(bare)
-    if found is None:
-        return None
-    ending = found["host"].rpartition(".")[2].lower()
-    known = ending in DOMAIN_ENDINGS or ending.startswith("xn--") or ending.isdigit() or not ending.isascii()
-    if known or (len(ending) == 2 and ending not in FILE_ENDINGS):
-        return found
-    return None
+def find(text: str) -> Link | None:
+    """The first link of the text, an inline one before others; None if there is none."""
+    at = -1
+    for _ in range(_ATTEMPTS):
+        at = text.find("[", at + 1)
+        if at < 0:
+            break
+        if (at == 0 or text[at - 1] != "\\") and (inline := _inline(text, at)):
+            return inline[0]
+    if found := _AUTO.search(text):
+        return _auto(text, found)
+    return _bare(text, found) if (found := _BARE.search(text)) else None
 
 
-def is_deceptive(label: str, url: str) -> bool:
-    """``label`` looks like an address, and not like that of ``url``."""
-    found = shown_address(label)
-    if found is None:
-        return False
-    if "host" not in found.re.groupindex:
-        return True
-    target = urlsplit(url)
-    shown, real = _bare_host(found["host"]), _bare_host(target.hostname or "")
-    if real != shown and not (real.endswith("." + shown) and shown.count(".") >= 1):
-        return True
-    rest = (found["rest"] or "").rstrip("/")
-    if not rest or rest.endswith(("…", "...")):
-        return False
-    return unquote(rest) != unquote(url.partition(target.netloc)[2].rstrip("/"))
+def inline(label: str, target: str) -> str:
+    """``[label](target)`` for a plain label and an address in normal form."""
+    target = target.replace("&amp;", "&amp;amp;")
+    return f"[{escape(label)}]({f'<{target}>' if set(target) & set('()') else target})"
 
 
-def _bare_host(host: str) -> str:
-    host = host.lower().rstrip(".")
-    try:
-        host = host.encode("idna").decode("ascii")
-    except UnicodeError:
-        pass
-    return host.removeprefix("www.")
+def alone(url: str) -> str:
+    """An address that stands for itself: bare, or in angle brackets where its end could be misread."""
+    link = leading(url)
+    return url if link and link.target == url else f"<{url}>"
+
+
+def definitions(lines: Iterable[str]) -> dict[str, str]:
+    """Link definitions (``[label]: address``) by label, the first of each."""
+    found: dict[str, str] = {}
+    for line in lines:
+        if "]:" in line and (match := DEFINITION.match(line)):
+            found.setdefault(" ".join(match[1].split()).casefold(), match[2].strip("<>"))
+    return found
+
+
+def resolve(line: str, defined: Mapping[str, str]) -> str:
+    """The line with its reference links made inline."""
+
+    def one(match: re.Match[str]) -> str:
+        target = match[1] and defined.get(" ".join((match[2] or match[1]).split()).casefold())
+        return f"[{match[1]}](<{target}>)" if target else match[0]
+
+    return _REFERENCE.sub(one, line) if "[" in line else line

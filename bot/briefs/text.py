@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from bot.briefs import blocks, inline
 from bot.briefs.inline import Kind, Token
 from bot.briefs.invisible import clean
-from bot.briefs.links import is_deceptive, is_invite, safe_label, safe_url, without_invites
+from bot.briefs.masked import is_deceptive, is_invite, safe_label, safe_url, without_invites
 from bot.briefs.shortening import shorten
 from bot.briefs.splitting import split
 

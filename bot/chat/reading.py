@@ -9,7 +9,7 @@ from typing import Any
 
 import discord
 
-from bot.briefs.links import safe_url
+from bot.briefs.masked import safe_url
 from bot.briefs.model import Brief, Coverage, Section
 from bot.briefs.text import escape, link, neutralise, plain, split
 from bot.chat import colours, limits, wording

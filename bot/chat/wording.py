@@ -11,7 +11,7 @@ from datetime import date, datetime
 from urllib.parse import quote, urlsplit
 
 from bot.briefs.invisible import clean
-from bot.briefs.links import safe_url, without_invites
+from bot.briefs.masked import safe_url, without_invites
 from bot.briefs.model import Brief
 from bot.briefs.shortening import ELLIPSIS
 from bot.briefs.text import escape, link, neutralise, plain, shorten

@@ -20,12 +20,13 @@ def wanted(brief: Brief, source_ids: Collection[int], subscriptions: Sequence[Su
     """The subscriptions that get the brief: at most one for each channel, ordered by id.
 
     ``source_ids`` are the sources that brought it. Among several of one channel an active one goes before a paused
-    one, then source before topic before everything, then the lower id. Removed subscriptions want nothing.
+    one, then source before topic before everything, then the lower id. Removed subscriptions want nothing, and digests
+    nothing at once.
     """
     best: dict[int, tuple[tuple[bool, int, int], Subscription]] = {}
     for subscription in subscriptions:
         specificity = _specificity(brief, source_ids, subscription)
-        if specificity is None or subscription.state == "removed":
+        if specificity is None or subscription.state == "removed" or subscription.format == "digest":
             continue
         rank = (subscription.state != "active", specificity, subscription.id)
         held = best.get(subscription.channel_id)

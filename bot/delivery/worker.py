@@ -19,6 +19,8 @@ from typing import Protocol
 
 import structlog
 
+from bot.delivery import digests
+from bot.delivery.digests import FullPage
 from bot.delivery.pacing import Pacing
 from bot.errors import DatabaseCorrupt, DeliveryError, DeliveryLater, DeliveryRefused, DeliveryUnknown, StoreError
 from bot.store import briefs, outbox, subscriptions
@@ -34,6 +36,7 @@ NONCE_WINDOW = timedelta(minutes=2)
 MARGIN = timedelta(minutes=15)  # how far our clock may be off Discord's when history is searched
 STOP_SECONDS = 8.0  # shutdown as a whole ends inside 10 s
 IN_FLIGHT = 500  # messages being sent at once: 40 a second, each for as long as a request may hang
+AT_ONCE = 80  # sends begun before the outbox is looked at again: what comes meanwhile and goes first waits 2 s at most
 STORE_SECONDS = 5.0  # before a row that the store failed is taken up again
 LOOK_SECONDS = 1.0  # longest sleep: rows may also come from another process
 
@@ -63,7 +66,7 @@ class Outlet(Protocol):
     def is_ready(self) -> bool:
         """Whether it makes sense to send at all; while not, rows wait untouched."""
 
-    async def send(self, delivery: Delivery, brief: StoredBrief) -> int:
+    async def send(self, delivery: Delivery, content: StoredBrief | FullPage) -> int:
         """Post the message under the delivery's nonce; its id. Raises DeliveryLater, -Refused or -Unknown."""
 
     async def find(self, delivery: Delivery, since: datetime) -> int | None:
@@ -88,6 +91,11 @@ class Backoff:
 def utc_now() -> datetime:
     """The time of day, in UTC."""
     return datetime.now(UTC)
+
+
+async def _content(conn: Connection, row: Delivery) -> StoredBrief | FullPage | None:
+    """What a row's message shows: its brief, None where that is gone, or its page of a digest."""
+    return await digests.full(conn, row) if row.brief_id is None else await briefs.get(conn, row.brief_id)
 
 
 class Worker:
@@ -186,7 +194,7 @@ class Worker:
         """Start a send for each row that may go now; seconds until there is more to do."""
         if not self._outlet.is_ready():
             return self._look_seconds
-        free = IN_FLIGHT - len(self._sends)
+        free = min(IN_FLIGHT - len(self._sends), AT_ONCE)
         resting = self._pacing.resting()
         skip = self._sends.keys() | resting.keys()
         async with self._database.read() as conn:
@@ -229,7 +237,7 @@ class Worker:
         """One attempt at one row: look first where an earlier attempt may have posted it, then post, then record."""
         try:
             async with self._database.read() as conn:
-                brief = await briefs.get(conn, row.brief_id)
+                content = await _content(conn, row)
         except DatabaseCorrupt as error:
             # If only this brief is damaged, the rest goes on; if the whole file is, this cannot be written either.
             await self._refused(row, DeliveryRefused(f"its brief cannot be read: {error}", 0), certain=False)
@@ -255,9 +263,9 @@ class Worker:
                 return
         first = looked or row.sending_at is None
         try:
-            if brief is None:
+            if content is None:
                 raise DeliveryRefused("its brief is gone from the store", 0)
-            message_id = await self._outlet.send(row, brief)
+            message_id = await self._outlet.send(row, content)
         except DeliveryError as error:
             await self._failed(row, error, certain=first and not isinstance(error, DeliveryUnknown))
         except Exception as error:

@@ -99,6 +99,15 @@ async def get(conn: AsyncConnection, id: int) -> StoredBrief | None:
     return _stored(row) if row else None
 
 
+async def several(conn: AsyncConnection, ids: Sequence[int]) -> list[StoredBrief]:
+    """The briefs with these ids, in that order; those that are not there are left out."""
+    found: dict[int, StoredBrief] = {}
+    for start in range(0, len(ids), 500):
+        query = _SELECT.where(table.c.id.in_(ids[start : start + 500]))
+        found |= {row["id"]: _stored(row) for row in (await conn.execute(query)).mappings()}
+    return [found[id] for id in ids if id in found]
+
+
 async def by_permalink(conn: AsyncConnection, permalink: str) -> StoredBrief | None:
     """The brief whose permalink is the same address, or None."""
     row = (await conn.execute(_SELECT.where(table.c.permalink_key == canonical(permalink)))).mappings().first()

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal, get_args
 
-from sqlalchemy import Select, Subquery, bindparam, func, literal_column, select, update
+from sqlalchemy import Select, Subquery, and_, bindparam, case, func, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.schema import deliveries as table
@@ -21,17 +21,21 @@ from bot.store.subscriptions import Format, Subscription
 
 State = Literal["queued", "sending", "sent", "refused", "dropped"]
 
+PATIENCE = timedelta(minutes=10)
 NONCE_LIMIT = 25  # characters: https://discord.com/developers/docs/resources/message#create-message
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One outbox row. ``sending_at`` is the first attempt that may have posted under this nonce."""
+    """One outbox row. ``sending_at`` is the first attempt that may have posted under this nonce.
+
+    It is a brief's (``brief_id``) or a page of a digest (``run_id`` and the page as JSON in ``content``).
+    """
 
     id: int
     subscription_id: int
     channel_id: int
-    brief_id: int
+    brief_id: int | None
     page: int
     format: Format
     role_id: int | None
@@ -43,6 +47,8 @@ class Delivery:
     message_id: int | None
     reason: str | None
     created_at: datetime
+    run_id: int | None = None
+    content: str | None = None
 
 
 # Written out, not bound: only then do both engines see that the partial indices hold every such row.
@@ -69,33 +75,51 @@ async def queue_all(
     instance: str,
 ) -> list[int]:
     """Queue one message for each subscription, in their order; the ids of the rows that are new."""
+    rows = [_row(subscription, now, brief_id=brief_id, page=page) for subscription in subscriptions]
+    return await _insert(conn, rows, instance)
+
+
+async def queue_pages(
+    conn: AsyncConnection,
+    *,
+    subscription: Subscription,
+    run_id: int,
+    contents: Sequence[str],
+    now: datetime,
+    instance: str,
+) -> list[int]:
+    """Queue the pages of one run of a digest, in their order; the ids of the rows that are new."""
     rows = [
-        {
-            "subscription_id": subscription.id,
-            "channel_id": subscription.channel_id,
-            "brief_id": brief_id,
-            "page": page,
-            "format": subscription.format,
-            "role_id": subscription.role_id,
-            "state": "queued",
-            "attempts": 0,
-            "due_at": now,
-            "created_at": now,
-        }
-        for subscription in subscriptions
+        _row(subscription, now, page=page, run_id=run_id, content=content) for page, content in enumerate(contents)
     ]
+    return await _insert(conn, rows, instance)
+
+
+def _row(subscription: Subscription, now: datetime, **values: object) -> dict[str, object]:
+    return {
+        "subscription_id": subscription.id,
+        "channel_id": subscription.channel_id,
+        "format": subscription.format,
+        "role_id": subscription.role_id,
+        "state": "queued",
+        "attempts": 0,
+        "due_at": now,
+        "created_at": now,
+    } | values
+
+
+async def _insert(conn: AsyncConnection, rows: Sequence[dict[str, object]], instance: str) -> list[int]:
     new: list[int] = []
     for start in range(0, len(rows), _BATCH):
         insert = insert_new(conn, table).values(rows[start : start + _BATCH])
-        statement = insert.on_conflict_do_nothing(index_elements=["brief_id", "channel_id", "page"])
-        new += (await conn.scalars(statement.returning(table.c.id))).all()
+        new += (await conn.scalars(insert.on_conflict_do_nothing().returning(table.c.id))).all()
     if new:
         name = update(table).where(table.c.id == bindparam("row")).values(nonce=bindparam("made"))
         await conn.execute(name, [{"row": id, "made": nonce(instance, id)} for id in new])
     return new
 
 
-_BATCH = 500  # rows in one INSERT of ten columns: far below SQLite's 32,766 variables
+_BATCH = 500  # rows in one INSERT of a dozen columns: far below SQLite's 32,766 variables
 
 
 def nonce(instance: str, id: int) -> str:
@@ -110,11 +134,13 @@ async def due(conn: AsyncConnection, now: datetime, limit: int, *, skip: Collect
     """Up to ``limit`` rows that may be sent now, longest due first; at most one of each channel, none of ``skip``.
 
     A row is due if it is the oldest unfinished one of its channel, its time has come, its subscription is active and
-    nothing is being sent to the channel. A channel whose rows are put off does not stand in the way of others.
+    nothing is being sent to the channel. A channel whose rows are put off does not stand in the way of others. The
+    pages of digests, of which thousands may be due in one minute, let briefs go first until they are ``PATIENCE`` old.
     """
     heads = _heads()
+    patient = and_(table.c.run_id.is_not(None), table.c.created_at > now - PATIENCE)
     query = select(*_COLUMNS).join(heads, heads.c.id == table.c.id).where(table.c.due_at <= now)
-    query = query.order_by(table.c.due_at, table.c.id).limit(limit + len(skip))
+    query = query.order_by(case((patient, 1), else_=0), table.c.due_at, table.c.id).limit(limit + len(skip))
     found = [row for row in await _list(conn, query) if row.channel_id not in skip]
     return found[:limit]
 
@@ -217,6 +243,11 @@ async def counts(conn: AsyncConnection) -> dict[str, int]:
 async def for_brief(conn: AsyncConnection, brief_id: int) -> list[Delivery]:
     """Every delivery of a brief, by id."""
     return await _list(conn, select(*_COLUMNS).where(table.c.brief_id == brief_id).order_by(table.c.id))
+
+
+async def for_run(conn: AsyncConnection, run_id: int) -> list[Delivery]:
+    """The pages of one run of a digest, in their order."""
+    return await _list(conn, select(*_COLUMNS).where(table.c.run_id == run_id).order_by(table.c.page))
 
 
 async def get(conn: AsyncConnection, id: int) -> Delivery | None:

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.store.schema import deliveries, storable
 from bot.store.schema import subscriptions as table
 
-Format = Literal["card", "compact", "embed"]
+Format = Literal["card", "compact", "embed", "digest"]  # digest: gathered, by its row in ``digests``
 Owner = Literal["config", "guild"]
 State = Literal["active", "paused", "removed"]
 
@@ -64,13 +64,14 @@ class Subscription:
 
 
 async def sync(conn: AsyncConnection, wanted: Sequence[NewSubscription], now: datetime) -> None:
-    """Make the config's subscriptions those that are wanted; subscriptions of guilds are left alone.
+    """Make the config's subscriptions those that are wanted; those of guilds and digests are left alone.
 
     A subscription is the same if channel, topic, source and everything are. New ones are added active; known ones get
     their format and role and stay active or paused as they are; those gone are removed and their queued rows dropped.
     One that comes back after removal starts again as if new.
     """
-    rows = (await conn.execute(select(table).where(table.c.owner == "config"))).mappings().all()
+    query = select(table).where(table.c.owner == "config", table.c.format != "digest")
+    rows = (await conn.execute(query)).mappings().all()
     stored = {(row["channel_id"], row["wish"]): row for row in rows}
     asked: dict[tuple[int, str], NewSubscription] = {}
     for new in wanted:

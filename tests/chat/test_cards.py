@@ -277,7 +277,7 @@ def test_long_texts_of_every_script_are_valid(text: str, n: int) -> None:
 
 
 def test_chinese_fills_the_message_up_to_its_bytes() -> None:
-    found = payload(brief(40, heading="模型架构{}", body=NASTY[6]))
+    found = payload(brief(40, heading="模型架构{}", body=NASTY[6].replace("。", ",")))
     size = limits.count(found)
     assert limits.problems(found) == []
     assert size.bytes > 8000

@@ -257,9 +257,7 @@ def permit(path: Path, file: int | None, folder: int) -> None:
     [
         (0o444, 0o777, "migrate", "open DatabaseReadOnly"),
         (0o666, 0o555, "migrate", "open DatabaseReadOnly"),
-        (0o444, 0o555, "migrate", "open DatabaseReadOnly"),
         (0o000, 0o777, "migrate", "open DatabaseReadOnly"),
-        (0o000, 0o777, "", "open DatabaseReadOnly"),
         (0o444, 0o777, "", "work DatabaseReadOnly"),
         (0o666, 0o555, "", "open DatabaseReadOnly"),
         (None, 0o555, "migrate", "open DatabaseReadOnly"),

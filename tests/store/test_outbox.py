@@ -73,13 +73,13 @@ async def test_a_channel_gets_a_brief_and_page_once_whoever_asks(database: Datab
 
 async def test_many_subscriptions_are_queued_at_once_in_their_order(database: Database) -> None:
     async with database.transaction() as conn:
-        wishes = [await make.subscription(conn, channel) for channel in range(1300, 0, -1)]
+        wishes = [await make.subscription(conn, channel) for channel in range(600, 0, -1)]
         brief_id = await make.brief(conn, 1)
         new = await outbox.queue_all(conn, subscriptions=wishes, brief_id=brief_id, now=NOW, instance="i")
         rows = await outbox.for_brief(conn, brief_id)
     assert new == sorted(new) == ids(rows)
-    assert [row.channel_id for row in rows] == list(range(1300, 0, -1))
-    assert len({row.nonce for row in rows}) == 1300
+    assert [row.channel_id for row in rows] == list(range(600, 0, -1))
+    assert len({row.nonce for row in rows}) == 600
 
 
 async def test_only_the_oldest_unfinished_row_of_a_channel_is_due(database: Database) -> None:

@@ -11,7 +11,6 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
@@ -23,7 +22,6 @@ from tests.store.make import start
 
 HEAD = ScriptDirectory(str(upgrade.MIGRATIONS)).get_current_head() or ""
 NEXT, AFTER = (f"{int(HEAD) + more:04}" for more in (1, 2))
-NEWEST = ScriptDirectory(str(upgrade.MIGRATIONS)).get_current_head() or ""
 STEP = '''"""A step of tomorrow."""
 
 import sqlalchemy as sa
