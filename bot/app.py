@@ -21,15 +21,17 @@ from pydantic import SecretStr
 from bot import __version__
 from bot.briefs.model import Brief
 from bot.briefs.topics import slug
+from bot.chat import digest_cards
 from bot.chat.client import Client
-from bot.config import TOKEN_VARIABLE, Settings, SourceSettings, SubscriptionSettings
+from bot.config import TOKEN_VARIABLE, DigestSettings, Settings, SourceSettings, SubscriptionSettings
 from bot.delivery import routing
+from bot.delivery.digests import Digests
 from bot.delivery.worker import Outlet, Worker
 from bot.errors import SourceError, StartError
 from bot.sources import site
 from bot.sources.http import Http, is_private
 from bot.sources.poll import Poller
-from bot.store import briefs, outbox, sources, subscriptions
+from bot.store import briefs, digests, outbox, sources, subscriptions
 from bot.store.briefs import StoredBrief
 from bot.store.database import Connection, Database
 
@@ -38,7 +40,7 @@ if os.name == "posix":
 
 log = structlog.get_logger("bot")
 
-# How often the two ticks look at the store; a tick is one indexed query when nothing is due.
+# How often the ticks look at the store; a tick is one indexed query when nothing is due.
 TICK_SECONDS = 1
 
 
@@ -59,6 +61,7 @@ class App:
         self.database: Database
         self.http = new_http(settings)
         self.poller: Poller
+        self.digests: Digests
         self.worker: Worker | None = None
         self._scheduler = AsyncIOScheduler(
             timezone=UTC, job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
@@ -81,6 +84,7 @@ class App:
                 concurrency=self.settings.polling.concurrency,
             )
             stack.push_async_callback(self.poller.stop)
+            self.digests = Digests(self.database, clock=utc_now, on_queued=self._wake)
             self._opened = stack.pop_all()
         return self
 
@@ -98,6 +102,7 @@ class App:
         self.worker = Worker(self.database, outlet, clock=utc_now)
         self.worker.start()
         self._scheduler.add_job(self.poller.tick, "interval", seconds=TICK_SECONDS, id="poll")
+        self._scheduler.add_job(self.digests.tick, "interval", seconds=TICK_SECONDS, id="digests")
         self._scheduler.add_job(self.worker.wake, "interval", seconds=TICK_SECONDS, id="deliver")
         self._scheduler.start()
 
@@ -115,14 +120,27 @@ class App:
             stored = await briefs.get(conn, brief_id)
         return stored.brief if stored else None
 
+    async def digest_briefs(self, run_id: int, start: int, limit: int) -> tuple[list[StoredBrief], int]:
+        """The briefs of a digest's run from a place on, and how many it has in all."""
+        async with self.database.read() as conn:
+            return await digests.given(conn, run_id, start=start, limit=limit)
+
+    async def digest_about(self, run_id: int) -> str | None:
+        """When and what the digest of a run gathers, in words; None where it is not there."""
+        async with self.database.read() as conn:
+            digest = await digests.of_run(conn, run_id)
+            names = {s.id: s.name for s in await sources.everyone(conn)}
+        return digest_cards.about(digest, names) if digest else None
+
     async def _sync(self) -> None:
-        """Make the store's sources and subscriptions of the config those of the config file."""
+        """Make the store's sources, subscriptions and digests of the config those of the config file."""
         now = utc_now()
         async with self.database.transaction() as conn:
             await sources.sync(conn, [self.new_source(s) for s in self.settings.sources], now)
             by_name = {s.name.casefold(): s.id for s in await sources.everyone(conn)}
             wanted = [new_subscription(s, by_name) for s in self.settings.subscriptions]
             await subscriptions.sync(conn, wanted, now)
+            await digests.sync(conn, [new_digest(d, by_name) for d in self.settings.digests], now)
 
     def new_source(self, source: SourceSettings, owner: sources.Owner = "config") -> sources.NewSource:
         """A source of the config as the store takes it."""
@@ -149,6 +167,27 @@ def new_subscription(wish: SubscriptionSettings, sources_by_name: dict[str, int]
         everything=wish.everything,
         format=wish.format,
         role_id=wish.role,
+    )
+
+
+def new_digest(wish: DigestSettings, sources_by_name: dict[str, int]) -> digests.NewDigest:
+    """A digest of the config as the store takes it."""
+    return digests.NewDigest(
+        channel_id=wish.channel,
+        name=wish.name,
+        topic=slug(wish.topic) if wish.topic else None,
+        source_id=sources_by_name[wish.source.strip().casefold()] if wish.source else None,
+        everything=wish.everything,
+        schedule=digests.Schedule(
+            at=wish.at,
+            days=wish.days,
+            monthday=wish.monthday,
+            zone=wish.zone,
+            most=wish.most,
+            when_empty=wish.when_empty,
+            silent=wish.silent,
+            catch_up=wish.catch_up,
+        ),
     )
 
 
@@ -220,6 +259,7 @@ async def once(settings: Settings, token: SecretStr | None) -> str:
     """Poll every source that is due, store what is new, deliver what is due if there is a token; a line that says so."""
     async with App(settings) as app:
         await app.poller.poll_once()
+        await app.digests.tick()
         if token is not None:
             client = Client(library=app)
             connected = asyncio.create_task(client.run_until_closed(token.get_secret_value()), name="discord")

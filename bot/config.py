@@ -11,7 +11,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
+from datetime import time, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
@@ -28,6 +28,8 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
+from bot.delivery.calendar import find_zone
+from bot.delivery.spoken import read_days, read_time
 from bot.errors import ConfigError, Problem, UnsafeURL
 from bot.sources.http import check_url, is_private
 
@@ -57,6 +59,22 @@ def _snowflake(value: int) -> int:
     if not 2**22 <= value < 2**63:
         raise ValueError("a Discord id is a number of 17 to 19 digits: right-click the channel and choose Copy ID")
     return value
+
+
+def _clock_time(value: object) -> object:
+    if isinstance(value, time):
+        return value.replace(second=0, microsecond=0)
+    return read_time(value) if isinstance(value, str) else value
+
+
+def _days(value: object) -> object:
+    if isinstance(value, (list, tuple)) and all(isinstance(day, str) for day in value):
+        value = ", ".join(value) or "none"
+    return read_days(value) if isinstance(value, str) else value
+
+
+def _zone(value: str) -> str:
+    return find_zone(value).key
 
 
 Duration = Annotated[timedelta, BeforeValidator(parse_duration)]
@@ -145,6 +163,43 @@ class SubscriptionSettings(_Part):
     role: Snowflake | None = Field(None, description="Role that is mentioned with each brief; nobody by default.")
 
 
+class DigestSettings(_Part):
+    """What one channel gets gathered at its own local time."""
+
+    channel: Snowflake = Field(description="Id of the channel that gets the digest.")
+    name: str = Field(
+        "Digest", min_length=1, max_length=80, description="What its first line says; unique in its channel."
+    )
+    topic: str | None = Field(None, min_length=1, description="Slug or name of a topic, such as data-ai.")
+    source: str | None = Field(None, min_length=1, description="Name of a source above.")
+    everything: bool = Field(False, description="Every brief.")
+    at: Annotated[time, BeforeValidator(_clock_time)] = Field(description="Local time of day, such as 08:00.")
+    days: Annotated[frozenset[int] | None, BeforeValidator(_days)] = Field(
+        None, description="daily, weekdays, weekends, or days such as mon, thu."
+    )
+    monthday: int | None = Field(
+        None, ge=1, le=31, description="Only on this day of each month; in a shorter month on its last day."
+    )
+    zone: Annotated[str, AfterValidator(_zone)] = Field("UTC", description="IANA time zone, such as Europe/Ljubljana.")
+    most: int = Field(24, ge=1, le=60, description="Briefs shown; the others are behind a button.")
+    when_empty: Literal["nothing", "line"] = Field(
+        "nothing", description="What is posted when nothing is new: nothing, or one line that says so."
+    )
+    silent: Literal["night", "always", "never"] = Field(
+        "night", description="When it makes no sound: from 22:00 to 07:00 local time, always or never."
+    )
+    catch_up: bool = Field(
+        True, description="Send it late after an outage; false: skip what is more than 15 minutes late."
+    )
+
+    @field_validator("name")
+    @classmethod
+    def _one_line(cls, value: str) -> str:
+        if not value.strip() or any(ord(c) < 32 for c in value):
+            raise ValueError("a name is one line of text")
+        return value.strip()
+
+
 class Settings(BaseSettings):
     """Everything that can be set, checked and ready to use."""
 
@@ -159,6 +214,7 @@ class Settings(BaseSettings):
     log: LogSettings = LogSettings()
     sources: tuple[SourceSettings, ...] = ()
     subscriptions: tuple[SubscriptionSettings, ...] = ()
+    digests: tuple[DigestSettings, ...] = ()
     token: SecretStr | None = Field(None, exclude=True, repr=False)
 
     @classmethod
@@ -292,7 +348,15 @@ def _cross_checks(name: str, data: Mapping[str, Any], base: Path) -> Iterator[Pr
             yield Problem(name, f"{key}.path", f"{path!r} is not a folder", "Make it, or correct the path")
         if kind != "folder" and isinstance(url, str):
             yield from _url_problems(name, key, url, bool(source.get("allow_private")))
-    for key, subscription in _tables(data, "subscriptions"):
+    titles: dict[tuple[object, str], str] = {}
+    for key, digest in _tables(data, "digests"):
+        title = digest.get("name", "Digest")
+        if isinstance(title, str):
+            folded = title.strip().casefold()
+            if earlier := titles.get((digest.get("channel"), folded)):
+                yield Problem(name, f"{key}.name", f"{title!r} is also the name of {earlier}", "Give it another name")
+            titles.setdefault((digest.get("channel"), folded), key)
+    for key, subscription in [*_tables(data, "subscriptions"), *_tables(data, "digests")]:
         chosen = [k for k in ("topic", "source", "everything") if subscription.get(k)]
         if len(chosen) != 1:
             said = "says neither topic, source nor everything" if not chosen else f"says {' and '.join(chosen)}"

@@ -16,6 +16,7 @@ from bot import log
 from bot.app import App, stop_signal
 from bot.chat.client import Client
 from bot.config import PollingSettings, Settings, SourceSettings, StorageSettings, SubscriptionSettings
+from bot.delivery.digests import FullPage
 from bot.delivery.worker import Outlet
 from bot.errors import StartError
 from bot.store.briefs import StoredBrief
@@ -45,8 +46,8 @@ class Watched:
     def is_ready(self) -> bool:
         return self.client.is_ready()
 
-    async def send(self, delivery: Delivery, brief: StoredBrief) -> int:
-        message_id = await self.client.send(delivery, brief)
+    async def send(self, delivery: Delivery, content: StoredBrief | FullPage) -> int:
+        message_id = await self.client.send(delivery, content)
         self.posted.set()
         return message_id
 

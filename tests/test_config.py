@@ -121,9 +121,7 @@ def test_a_token_in_the_file_is_refused_and_never_repeated(tmp_path: Path, secti
     assert TOKEN not in str(caught.value)
 
 
-def test_the_token_comes_from_the_environment_and_is_not_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_token_comes_from_the_environment_and_is_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISCORD_TOKEN", f" {TOKEN}\n")
     settings = read(tmp_path, "")
     assert settings.token is not None
@@ -163,7 +161,9 @@ def test_a_wrong_duration_is_refused(value: object) -> None:
 
 @given(st.integers(1, 300), st.sampled_from("smhd"))
 def test_a_duration_is_its_number_of_units(number: int, unit: str) -> None:
-    assert parse_duration(f"{number}{unit}") == timedelta(seconds=number * {"s": 1, "m": 60, "h": 3600, "d": 86400}[unit])
+    assert parse_duration(f"{number}{unit}") == timedelta(
+        seconds=number * {"s": 1, "m": 60, "h": 3600, "d": 86400}[unit]
+    )
 
 
 @given(

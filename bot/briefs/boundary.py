@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from bot.briefs.boundary_weights import WEIGHTS
+
 WINDOW = 28  # words in which the heading must end
 _AHEAD = 60  # words of the text that are compared with the heading
 
@@ -140,7 +142,7 @@ def features(words: Sequence[str], cut: int, place: Place) -> tuple[dict[str, fl
         add("cjk_size_" + _bucket(size, (2, 4, 8, 14, 20, 30)))
         add("cjk_word", cut - 1)
     else:
-        add(("other_size_" if "other" in shapes else "size_") + _bucket(cut, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17)))
+        (add if "other" in shapes else sty)(("other_size_" if "other" in shapes else "size_") + _bucket(cut, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17)))
     if tail:
         add("tail_" + tail)
     if bares[-1] in LINKS and prev in ("lower", "other"):
@@ -209,17 +211,22 @@ def features(words: Sequence[str], cut: int, place: Place) -> tuple[dict[str, fl
             add("other_verb")
     if after in ("lower", "end"):
         sty("then_lower")
+    if shape in _CASED:
+        run = next((k for k, w in enumerate(body[1:6]) if _shape(w) not in _CASED or _tail(body[k])), 5)
+        sty("run_" + _bucket(run, (0, 1, 2)))
+    if prev in _CASED and cut > 2 and bares[-2] in LINKS:
+        sty("link_name")
     if first[0] in "\"“«„「『([（【`*":
         add("opens_mark")
     if _BLOCK.match(first):
         add("block")
     verb = next((k for k, w in enumerate(body[:9]) if k and _bare(w) in VERBS and _shape(w) in ("lower", "other")), 9)
-    add("verb_at_" + _bucket(verb, (1, 2, 4, 8)))
+    sty("verb_at_" + _bucket(verb, (1, 2, 4, 8)))
     sty("lower_run", sum(1 for w in body[1:7] if _shape(w) == "lower") / 6)
     end = next((k for k, w in enumerate(body) if _tail(w) in ("stop", "ask")), len(body))
     add("sentence_" + _bucket(end, (1, 3, 5)))
     if after == "lower" and len(body[1]) > 3 and _bare(body[1]) not in LINKS and body[1].endswith(("s", "ed")):
-        add("verblike")
+        sty("verblike")
     names = {b for b in bares if len(b) > 1 and b not in LINKS and b not in STARTERS}
     if bare and bare == bares[0]:
         add("repeat_first")
@@ -258,7 +265,25 @@ def features(words: Sequence[str], cut: int, place: Place) -> tuple[dict[str, fl
     return f, by_style
 
 
-def score(seen: tuple[Mapping[str, float], Mapping[str, float]], weights: Mapping[str, float], style: str) -> float:
-    return sum(v * weights.get(n, 0.0) for n, v in seen[0].items()) + sum(
-        v * weights.get(style + n, 0.0) for n, v in seen[1].items()
+def score(seen: tuple[Mapping[str, float], Mapping[str, float]], style: str, *, title: bool) -> float:
+    """How well a candidate fits a title or a heading of the style."""
+    prefix = "t:" if title else ""
+    return sum(v * WEIGHTS.get(prefix + name, 0.0) for name, v in seen[0].items()) + sum(
+        v * WEIGHTS.get(prefix + style + name, 0.0) for name, v in seen[1].items()
     )
+
+
+def split(opening: str, sections: Sequence[str]) -> list[tuple[str, str]]:
+    """(heading, text) of the opening, whose heading is the title and whose text the dek, and then of each section."""
+    texts = [opening, *sections]
+    parts = [text.split(" ") if text else [] for text in texts]
+    place = Place([word for words in parts for word in words])
+    best: dict[str, tuple[float, list[int]]] = {"T": (WEIGHTS.get("Tprior", 0.0), []), "S": (0.0, [])}
+    for number, words in enumerate(parts):
+        seen = [features(words, cut, place) for cut in candidates(words)]
+        for style, (total, cuts) in best.items():
+            scores = [score(one, style, title=number == 0) for one in seen]
+            cuts.append(scores.index(max(scores)) + 1 if scores else 0)
+            best[style] = (total + max(scores, default=0.0), cuts)
+    cuts = max(best.values(), key=lambda pair: pair[0])[1]
+    return [(" ".join(words[:cut]), " ".join(words[cut:])) for words, cut in zip(parts, cuts, strict=True)]

@@ -52,7 +52,9 @@ _ADDRESS = re.compile(
     r"(?P<port>:\d+)?(?P<rest>[/?#]\S*)?",
     re.IGNORECASE,
 )
-_EXPLICIT = re.compile(r"(?:\b[a-z][a-z0-9+.-]*://|\bwww\.)\S+", re.IGNORECASE)
+_EXPLICIT = re.compile(r"(?:\b[a-z][a-z0-9+.-]{0,20}://|\bwww\.)\S{1,500}", re.IGNORECASE)
+_LONGEST_DOMAIN = 300  # 253 is the most that DNS allows
+_EDGES = re.compile(r"\W*+(.*\w/?|)", re.DOTALL)
 
 # Backslashes are shown inside a masked link's label (discord/discord-api-docs#6185), so what would be markup there
 # is replaced by its nearest likeness.
@@ -142,7 +144,11 @@ def shown_address(label: str) -> re.Match[str] | None:
     explicit = _EXPLICIT.search(label)
     if explicit:
         return _ADDRESS.match(explicit.group()) or explicit
-    bare = re.sub(r"^[^\w]+|[^\w/]+$", "", label)
+    label = label.strip()
+    if len(label) > _LONGEST_DOMAIN:
+        return None
+    edges = _EDGES.match(label)
+    bare = edges[1] if edges else ""
     if not bare or re.search(r"\s", bare):
         return None
     found = _ADDRESS.fullmatch(bare)

@@ -93,7 +93,7 @@ def plain(markdown: str) -> str:
         for part in blocks.discord_blocks(block.text):
             is_code = isinstance(part, blocks.Code)
             parts.append(part.text if is_code else inline.words(inline.parse(part.text, known)))
-    return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+\n", "\n", "\n".join(parts))).strip()
+    return _trimmed("\n".join(parts)).strip()
 
 
 # One pass is enough for nearly every text; HTML inside entities inside links may take another.
@@ -116,9 +116,13 @@ def _neutralised(text: str) -> str:
 
 
 def _lines(text: str, known: Mapping[str, str]) -> str:
-    written = write(inline.parse(text, known))
-    written = re.sub(r"(?<!^>)[ \t]+$", "", written, flags=re.MULTILINE)
-    return re.sub(r"\n{3,}", "\n\n", written)
+    return _trimmed(write(inline.parse(text, known)))
+
+
+def _trimmed(text: str) -> str:
+    """``text`` without spaces at the lines' ends (but for the one that makes an empty line of a quote)."""
+    lines = (line if line == "> " else line.rstrip(" \t") for line in text.split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
 
 
 def fenced(code: str, language: str = "", *, quoted: bool = False) -> str:

@@ -17,7 +17,8 @@ from discord import app_commands
 from discord.http import Route
 
 from bot.briefs.model import Brief
-from bot.chat import answers, cards, components, ids, login, permissions
+from bot.chat import answers, cards, components, digest_cards, ids, login, permissions
+from bot.delivery.digests import FullPage
 from bot.delivery.pacing import Refusals
 from bot.errors import BriefbotError, DeliveryError, DeliveryLater, DeliveryRefused, StartError
 from bot.store.briefs import StoredBrief
@@ -149,12 +150,12 @@ class Client(discord.Client):
         """Whether messages may be sent: logged in, servers known, and Discord has not told the bot to rest."""
         return super().is_ready() and not self.is_closed() and not self.refusals.wait()
 
-    async def send(self, delivery: Delivery, brief: StoredBrief) -> int:
-        """Post a card under the delivery's nonce; the message's id. Raises DeliveryLater, -Refused or -Unknown."""
+    async def send(self, delivery: Delivery, content: StoredBrief | FullPage) -> int:
+        """Post a card or a digest's page under the delivery's nonce; the message's id. Raises DeliveryLater, -Refused or -Unknown."""
         place = self._place(delivery)
         if place is not None and (reason := permissions.cannot_post(place, delivery.format)):
             raise DeliveryRefused(reason, 50013)
-        arguments = _arguments(delivery, brief)
+        arguments = _arguments(delivery, content)
         attempt = answers.Attempt()
         token = answers.ATTEMPT.set(attempt)
         try:
@@ -244,13 +245,15 @@ class Client(discord.Client):
             self._ending = asyncio.create_task(self.close())
 
 
-def _arguments(delivery: Delivery, brief: StoredBrief) -> dict[str, Any]:
+def _arguments(delivery: Delivery, content: StoredBrief | FullPage) -> dict[str, Any]:
     try:
+        if isinstance(content, FullPage):
+            return digest_cards.render(content, delivery.nonce).arguments() | {"silent": content.page.silent}
         card = cards.render(
-            brief.brief, brief_id=brief.id, format=delivery.format, mark=delivery.nonce, role_id=delivery.role_id
+            content.brief, brief_id=content.id, format=delivery.format, mark=delivery.nonce, role_id=delivery.role_id
         )
     except Exception as error:
-        log.exception("a card could not be laid out", brief=brief.id, delivery=delivery.id)
+        log.exception("a card could not be laid out", brief=delivery.brief_id, delivery=delivery.id)
         raise DeliveryRefused(f"its card could not be laid out ({answers.in_short(error)})", 0) from error
     return card.arguments()
 

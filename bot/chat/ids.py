@@ -1,7 +1,8 @@
 """A component's custom_id says which brief it belongs to, which delivery posted it and what it does.
 
 ``brief:{brief id}:{mark}:{verb}`` or ``brief:{brief id}:{mark}:{verb}.{number}.{number}``. The mark is the nonce of the
-delivery that posted the message, so that the bot's own history can be searched for it; it is empty in answers.
+delivery that posted the message, so that the bot's own history can be searched for it; it is empty in answers. What
+belongs to a digest and not to one brief begins with ``digest:`` and the id of the digest's run.
 """
 
 from __future__ import annotations
@@ -14,25 +15,27 @@ from typing import Any
 from bot.chat import limits
 
 PREFIX = "brief:"
+DIGEST_PREFIX = "digest:"
 MARK = re.compile(rf"[0-9A-Za-z._-]{{0,{limits.NONCE}}}")
 
 _NUMBER = r"(?:0|[1-9][0-9]{0,8})"
-_ID = re.compile(rf"{PREFIX}(0|[1-9][0-9]{{0,18}}):({MARK.pattern}):([a-z]{{1,20}})((?:\.{_NUMBER}){{0,3}})")
+_ID = re.compile(rf"(brief|digest):(0|[1-9][0-9]{{0,18}}):({MARK.pattern}):([a-z]{{1,20}})((?:\.{_NUMBER}){{0,3}})")
 _MAX_ID = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What a custom_id says: ``numbers`` are those after the verb."""
+    """What a custom_id says: ``numbers`` are those after the verb. Of ``digest``, the id is that of its run."""
 
     brief_id: int
     mark: str
     verb: str
     numbers: tuple[int, ...] = ()
+    of: str = "brief"
 
     def __str__(self) -> str:
         """The custom_id. Raises ValueError where it would not be read back as the same address."""
-        text = f"{PREFIX}{self.brief_id}:{self.mark}:{self.verb}" + "".join(f".{n}" for n in self.numbers)
+        text = f"{self.of}:{self.brief_id}:{self.mark}:{self.verb}" + "".join(f".{n}" for n in self.numbers)
         if parse(text) != self:
             raise ValueError(f"no custom_id can hold {self!r}")
         return text
@@ -41,9 +44,9 @@ class Address:
 def parse(custom_id: str) -> Address | None:
     """A custom_id read strictly; None for everything that this bot would not have written."""
     found = _ID.fullmatch(custom_id)
-    if found is None or len(custom_id) > limits.CUSTOM_ID or int(found[1]) > _MAX_ID:
+    if found is None or len(custom_id) > limits.CUSTOM_ID or int(found[2]) > _MAX_ID:
         return None
-    return Address(int(found[1]), found[2], found[3], tuple(int(n) for n in found[4].split(".")[1:]))
+    return Address(int(found[2]), found[3], found[4], tuple(int(n) for n in found[5].split(".")[1:]), found[1])
 
 
 def marks(components: Sequence[Mapping[str, Any]]) -> set[str]:

@@ -17,6 +17,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import pairwise
 from typing import Any
 
 import structlog
@@ -131,7 +132,7 @@ def paged(ids: Sequence[int]) -> list[tuple[int, ...]]:
     """The briefs shown in pages of at most BRIEFS_PER_PAGE, all about as long; none for no briefs."""
     count = math.ceil(len(ids) / BRIEFS_PER_PAGE)
     cuts = [len(ids) * n // count for n in range(count + 1)] if count else []
-    return [tuple(ids[start:stop]) for start, stop in zip(cuts, cuts[1:], strict=False)]
+    return [tuple(ids[start:stop]) for start, stop in pairwise(cuts)]
 
 
 def is_silent(schedule: Schedule, now: datetime) -> bool:

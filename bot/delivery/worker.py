@@ -207,6 +207,8 @@ class Worker:
             task = asyncio.create_task(self._deliver(row), name=f"send {row.nonce}")
             self._sends[row.channel_id] = task
             task.add_done_callback(functools.partial(self._ended, row.channel_id))
+        if len(due) == AT_ONCE:
+            return 0.0
         return min([self._look_seconds, *resting.values(), *(await self._until_next())])
 
     async def _until_next(self) -> list[float]:

@@ -2,35 +2,71 @@
 
 from __future__ import annotations
 
-import contextlib
+import codecs
 import re
+from collections.abc import Iterator
 
 _IN_DOCUMENT = (
-    re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})"),
-    re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE),
+    re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})", re.ASCII),
+    re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE | re.ASCII),
 )
-_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# What is called by these names on the web is the second (https://encoding.spec.whatwg.org/#names-and-labels).
+_MEANT = {
+    "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874", "tis-620": "cp874",
+    "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "big5": "big5hkscs",
+}  # fmt: skip
+_NO_CHARSET = {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "utf-7", "undefined", "mbcs", "oem"}
 
 
 def decode(body: bytes, charset: str | None) -> str:
-    """The text of a document whose server named ``charset`` (or None): byte-order mark, then the first of header and
-    document that fits, then UTF-8.
+    """The text of a document whose server named ``charset`` (or None): byte-order mark, then header, then document.
 
-    Never raises; one bad byte is replaced and changes nothing else. feedparser alone takes a whole feed for ISO-8859-2.
+    UTF-8 where none of them names anything that fits. Never raises. One bad byte is replaced and changes nothing else:
+    what is mostly UTF-8 is not taken for a one-byte charset, which fits everything.
     """
     for mark, encoding in _MARKS:
         if body.startswith(mark):
             return body[len(mark) :].decode(encoding, "replace")
     if body[:4] in (b"<\0?\0", b"\0<\0?"):
         return body.decode("utf-16-le" if body[0] else "utf-16-be", "replace")
-    head = body[:2048]
-    named = [charset, *(m[1].decode("ascii") for p in _IN_DOCUMENT if (m := p.search(head)))]
-    for name in (*filter(None, named), "utf-8"):
-        with contextlib.suppress(LookupError, ValueError):  # UnicodeDecodeError is a ValueError
-            return body.decode(name)
-    # Nothing fits wholly: the reading with the fewest marks, UTF-8 first.
-    readings = [body.decode("utf-8", "replace")]
-    for name in filter(None, named):
-        with contextlib.suppress(LookupError, ValueError):
-            readings.append(body.decode(name, "replace"))
-    return min(readings, key=lambda reading: reading.count("\ufffd"))
+    named = list(dict.fromkeys(_named(body[:2048], charset)))
+    if len(named) == 1 or body.isascii():
+        return body.decode(named[0], "replace")
+    # They disagree, or what is named is not UTF-8, which nothing but UTF-8 looks like by chance.
+    reading = body.decode("utf-8", "replace")
+    bad = reading.count("\ufffd")
+    if "utf-8" in named[:-1] and bad * 10 <= sum(not c.isascii() for c in reading):
+        return reading
+    fitting = (name for name in named if _fits(body, name))
+    return body.decode(next(fitting, named[0]), "replace")
+
+
+def _named(head: bytes, charset: str | None) -> Iterator[str]:
+    """The charsets that header and document name, as Python names them, those that are none left out; UTF-8 at the end."""
+    said = [charset, *(m[1].decode("ascii") for p in _IN_DOCUMENT if (m := p.search(head)))]
+    for place, name in enumerate(said):
+        try:
+            known = codecs.lookup(name.strip() if name else "").name
+            "".encode(known)  # codecs that make no text, such as hex, refuse this
+        except (LookupError, ValueError):
+            continue
+        # A document that can be read as far as its charset's name is not in UTF-16 or 32.
+        if known in _NO_CHARSET or (place and known.startswith(("utf-16", "utf-32"))):
+            continue
+        yield _MEANT.get(known, known)
+    yield "utf-8"
+
+
+def _fits(body: bytes, name: str) -> bool:
+    try:
+        body.decode(name)
+    except ValueError:
+        return False
+    return True

@@ -1,51 +1,69 @@
 """When a source is asked again: what its server says, within our bounds. Pure functions of headers and times.
 
-The numbers are those proposed from ten peers' behaviour (feeds.md, section 3): hourly by default, never under 15 minutes
-and never under an hour without validators, a day at the longest, errors doubling from one hour to a day, given up after
-14 days of failure.
+The numbers: hourly by default; never under 15 minutes; once a day where the server gives nothing to ask with (no
+validators) and names no time; a day at the longest; a tenth of jitter. Errors wait 1, 2, 4 … 24 hours; Retry-After counts
+up to a week; the owner is told after a day of failure, and a source is disabled after 14 days of it, then probed daily.
+They follow from how ten feed readers behave and from what server owners ask (https://rachelbythebay.com/fs/help.html).
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 FLOOR = timedelta(minutes=15)
+NAMED_FLOOR = timedelta(hours=1)  # without validators, where the server or the feed names a time
 LONGEST = timedelta(hours=24)
 JITTER = 0.1
 LONGEST_RETRY_AFTER = timedelta(days=7)
 FIRST_BACKOFF = timedelta(hours=1)
+TELL_AFTER = timedelta(days=1)
 GIVE_UP_AFTER = timedelta(days=14)
-LONGEST_VALIDATOR = 1024
+PROBE = timedelta(hours=24)
+LONGEST_VALIDATOR = 1024  # bytes
+
+_FOREVER = 2.0**31  # RFC 9111, 1.2.2: a number of seconds that is too large to hold counts as 2^31
+_DIRECTIVE = re.compile(r"""([\w!#$%&'*+.^`|~-]+)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^,\s]*))?""", re.ASCII)
+_PERIODS = {
+    "hourly": timedelta(hours=1),
+    "daily": timedelta(days=1),
+    "weekly": timedelta(weeks=1),
+    "monthly": timedelta(days=30),
+    "yearly": timedelta(days=365),
+}
 
 
 def max_age(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds for which an answer is fresh (RFC 9111, 4.2.1): max-age, else Expires relative to Date, else None."""
-    control = ", ".join(_all(headers, "Cache-Control")).casefold()
-    if re.search(r"\bno-(cache|store)\b", control):
+    """Seconds for which an answer is still fresh (RFC 9111, 4.2): max-age, else Expires relative to Date; less its Age.
+
+    None where the server names no time. no-cache and no-store name none.
+    """
+    directives: dict[str, str] = {}
+    for name, value in _DIRECTIVE.findall(", ".join(_all(headers, "Cache-Control"))[:4096]):
+        directives.setdefault(name.lower(), value.strip('"'))
+    if "no-cache" in directives or "no-store" in directives:
         return None
-    if found := re.search(r'\bmax-age\s*=\s*"?(\d{1,18})', control):
-        age = headers.get("Age", "").strip()
-        return max(0.0, float(found[1]) - (float(age) if re.fullmatch(r"\d{1,9}", age) else 0.0))
-    if (expires := http_date(headers.get("Expires"))) is None:
-        return None
-    sent = http_date(headers.get("Date")) or now
-    return max(0.0, (expires - sent).total_seconds())
+    if (fresh := _seconds(directives.get("max-age", ""))) is None:
+        if (expires := http_date(headers.get("Expires"))) is None:
+            return None
+        fresh = (expires - (http_date(headers.get("Date")) or now)).total_seconds()
+    return max(0.0, fresh - (_seconds(headers.get("Age", "")) or 0.0))
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds that Retry-After asks for, as a number or a date (RFC 9110, 10.2.3), a week at the most; None if absent."""
+    """Seconds that Retry-After asks for, as a number or as a date (RFC 9110, 10.2.3), a week at the most.
+
+    A date counts from the server's own Date, so that a wrong clock on either side does no harm. None where it is absent,
+    negative or garbage: then our own back-off holds.
+    """
     raw = headers.get("Retry-After", "").strip()
-    if re.fullmatch(r"\d{1,18}(\.\d+)?", raw):
-        seconds = float(raw)
-    elif (moment := http_date(raw)) is not None:
-        seconds = (moment - now).total_seconds()
-    else:
-        return None
-    return min(max(0.0, seconds), LONGEST_RETRY_AFTER.total_seconds())
+    seconds = _seconds(raw)
+    if seconds is None and (moment := http_date(raw)) is not None:
+        seconds = (moment - (http_date(headers.get("Date")) or now)).total_seconds()
+    return None if seconds is None else min(max(0.0, seconds), LONGEST_RETRY_AFTER.total_seconds())
 
 
 def next_interval(
@@ -58,12 +76,14 @@ def next_interval(
 ) -> timedelta:
     """Time until the next poll after a good one: the longest of what is set, what the server and what the feed ask for.
 
-    Never under ``floor``, or an hour where the server gave no validators to ask with; never over a day, unless the
-    interval that was set is longer.
+    ``fresh_for`` is the answer's ``max_age`` and ``ttl`` what the feed itself says, both in seconds. Never under
+    ``floor``; without validators a day, or an hour where a time was named. Never over a day, unless the interval that was
+    set is longer. A ``floor`` of zero is for the operator's own hosts: nothing is added for politeness.
     """
-    asked = [interval, floor if validators else max(floor, timedelta(hours=1))]
-    asked += [timedelta(seconds=min(s, LONGEST.total_seconds())) for s in (fresh_for, ttl) if s is not None]
-    return max(interval, min(max(asked), LONGEST))
+    named = [timedelta(seconds=min(s, LONGEST.total_seconds())) for s in (fresh_for, ttl) if s]
+    if floor and not validators:
+        floor = max(floor, NAMED_FLOOR if named else LONGEST)
+    return max(interval, min(max(floor, *named, timedelta(0)), LONGEST))
 
 
 def backoff(failures: int, *, asked: float | None = None, first: timedelta = FIRST_BACKOFF) -> timedelta:
@@ -81,27 +101,61 @@ def jittered(wait: timedelta, salt: str) -> timedelta:
     return wait * (1 + JITTER * share)
 
 
+def is_told(failing_since: datetime | None, now: datetime) -> bool:
+    """Whether a source has failed for so long that its owner should know."""
+    return failing_since is not None and now - failing_since >= TELL_AFTER
+
+
 def gives_up(failing_since: datetime | None, now: datetime) -> bool:
-    """Whether a source has failed for so long that it is no longer counted on."""
+    """Whether a source has failed for so long that it is disabled: from then on it is only probed, every ``PROBE``."""
     return failing_since is not None and now - failing_since >= GIVE_UP_AFTER
 
 
+def after_skips(due: datetime, *, hours: Collection[int] = (), days: Collection[str] = ()) -> datetime:
+    """``due`` moved out of a feed's skipHours (0..23, or 24 for 0; UTC) and skipDays (English names), a week at the most."""
+    skipped_hours = {hour % 24 for hour in hours}
+    skipped_days = {day.strip().casefold()[:3] for day in days}
+    at = due.astimezone(UTC)
+    for _ in range(8 * 24):
+        if at.hour not in skipped_hours and _DAYS[at.weekday()] not in skipped_days:
+            return at
+        at = at.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+    return due  # every hour is skipped: the feed means nothing by it
+
+
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+def update_period(period: str, frequency: str | int | None = 1) -> float | None:
+    """Seconds between updates by a feed's sy:updatePeriod and sy:updateFrequency; None where they make no sense."""
+    every = _PERIODS.get(period.strip().casefold())
+    times = _seconds(str(frequency if frequency is not None else 1).strip())
+    return every.total_seconds() / times if every is not None and times else None
+
+
 def validator(raw: str | None) -> str | None:
-    """An ETag or Last-Modified to hand back byte for byte; None for what no sane server sends."""
-    if not raw or len(raw) > LONGEST_VALIDATOR or any(ord(c) < 32 or ord(c) == 127 for c in raw):
+    """An ETag or Last-Modified to hand back byte for byte; None for what no sane server sends (over 1 kB, controls)."""
+    if not raw or any(ord(c) < 32 or ord(c) == 127 for c in raw):
         return None
-    return raw
+    return raw if len(raw.encode("utf-8", "surrogateescape")) <= LONGEST_VALIDATOR else None
 
 
 def http_date(raw: str | None) -> datetime | None:
-    """An HTTP date (RFC 9110, 5.6.7) as an aware datetime, or None."""
-    if not raw:
+    """An HTTP date in any of its three forms (RFC 9110, 5.6.7) as an aware datetime in UTC, or None."""
+    if not raw or len(raw) > 100:
         return None
     try:
         moment = parsedate_to_datetime(raw)
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
+
+
+def _seconds(raw: str) -> float | None:
+    """A number of seconds in ASCII digits; fractions, which some servers send, are taken too."""
+    if not re.fullmatch(r"[0-9]{1,300}(?:\.[0-9]{1,20})?", raw.strip()):
+        return None
+    return min(float(raw), _FOREVER)
 
 
 def _all(headers: Mapping[str, str], name: str) -> list[str]:

@@ -96,12 +96,13 @@ def decide(
     oldest: datetime | None,
     last_ok_at: datetime | None,
     now: datetime,
+    listed_before: int,
     backfill: int = 0,
 ) -> list[Decision]:
     """What each item of a document is, in the document's order.
 
     ``known`` has the stored item of each key that is known, ``seen`` those items; ``oldest`` is the earliest date that
-    was there at first sight, ``last_ok_at`` the last good poll before ``now``; ``backfill`` counts the newest items that are news at
+    was there at first sight, ``last_ok_at`` the last good poll before ``now``, which listed ``listed_before`` items; ``backfill`` counts the newest items that are news at
     first sight.
     """
     all_keys = keys(items)
@@ -127,7 +128,7 @@ def decide(
         decisions.append(Decision(item, verdict, item_keys, item_id))
     if first_sight:
         return _with_backfill(decisions, backfill)
-    if last_ok_at is not None and _is_flood(decisions, last_ok_at, now):
+    if last_ok_at is not None and _is_flood(decisions, listed_before, last_ok_at, now):
         return [d if d.verdict is not Verdict.NEW else replace(d, verdict=Verdict.FLOOD) for d in decisions]
     return decisions
 
@@ -224,15 +225,15 @@ def _with_backfill(decisions: list[Decision], backfill: int) -> list[Decision]:
     return [replace(d, verdict=Verdict.NEW) if n in chosen else d for n, d in enumerate(decisions)]
 
 
-def _is_flood(decisions: Sequence[Decision], last_ok_at: datetime, now: datetime) -> bool:
-    """Whether a source renamed what it lists: many unknown items, hardly a known one, and most not dated as news.
+def _is_flood(decisions: Sequence[Decision], listed_before: int, last_ok_at: datetime, now: datetime) -> bool:
+    """Whether a source renamed what it lists: many unknown items where as many known ones were, and most not dated as news.
 
     A busy feed, or one that was not polled for long, looks alike but for its dates: its items are younger than the last
     good poll. Items without a date are believed after a longer gap.
     """
-    new = [d for d in decisions if d.verdict is Verdict.NEW]
+    new = [d for d in decisions if d.verdict is Verdict.NEW and d.item.version is None]
     still = [d for d in decisions if d.item_id is not None]
-    if len(new) < FLOOD or len(still) > len(new) / 4:
+    if len(new) < FLOOD or listed_before < len(new) / 2 or len(still) > len(new) / 4:
         return False
     believed = now - last_ok_at > LONG_GAP
     news = [d for d in new if (is_news(d.item.published, last_ok_at) if d.item.published else believed)]

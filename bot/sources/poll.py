@@ -148,6 +148,7 @@ class Poller:
             stored = await sources.items_by_id(conn, set(known.values()))
             oldest = await get_meta(conn, _oldest_key(source))
             pending = await sources.pending(conn, source.id, now)
+            listed_before = await sources.count_listed(conn, source.id, source.last_ok_at) if source.last_ok_at else 0
         decisions = identity.decide(
             listing.items,
             known,
@@ -156,6 +157,7 @@ class Poller:
             oldest=datetime.fromisoformat(oldest) if oldest else None,
             last_ok_at=source.last_ok_at,
             now=now,
+            listed_before=listed_before,
             backfill=source.backfill,
         )
         unread = [d for d in decisions if d.verdict not in (Verdict.KNOWN, Verdict.REPEATED)]

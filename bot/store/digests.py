@@ -292,6 +292,13 @@ async def runs(conn: AsyncConnection, id: int) -> list[Run]:
     return [Run(**row) for row in (await conn.execute(query)).mappings()]
 
 
+async def of_run(conn: AsyncConnection, run_id: int) -> Digest | None:
+    """The digest that a run was of, or None."""
+    query = select(digest_runs.c.subscription_id).where(digest_runs.c.id == run_id)
+    id = (await conn.scalars(query)).first()
+    return await get(conn, id) if id is not None else None
+
+
 async def given(conn: AsyncConnection, run_id: int, *, start: int, limit: int) -> tuple[list[StoredBrief], int]:
     """The briefs of a run from a place on, in the order shown, and how many it was given in all."""
     query = select(digest_items.c.brief_id).where(digest_items.c.run_id == run_id, digest_items.c.place >= start)

@@ -89,9 +89,7 @@ async def queue_pages(
     instance: str,
 ) -> list[int]:
     """Queue the pages of one run of a digest, in their order; the ids of the rows that are new."""
-    rows = [
-        _row(subscription, now, page=page, run_id=run_id, content=content) for page, content in enumerate(contents)
-    ]
+    rows = [_row(subscription, now, page=page, run_id=run_id, content=content) for page, content in enumerate(contents)]
     return await _insert(conn, rows, instance)
 
 

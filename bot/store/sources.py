@@ -356,3 +356,10 @@ async def items_by_id(conn: AsyncConnection, item_ids: Iterable[int]) -> dict[in
         rows = await conn.execute(select(items).where(items.c.id.in_(some)))
         found |= {row["id"]: Item(**row) for row in rows.mappings()}
     return found
+
+
+async def count_listed(conn: AsyncConnection, source_id: int, since: datetime) -> int:
+    """How many items the source has listed since that time."""
+    query = select(func.count()).select_from(items)
+    query = query.where(items.c.source_id == source_id, items.c.last_listed_at >= since)
+    return (await conn.execute(query)).scalar_one()

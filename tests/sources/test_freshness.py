@@ -35,7 +35,14 @@ def test_how_long_an_answer_is_fresh(headers: dict[str, str], seconds: float | N
 
 @pytest.mark.parametrize(
     ("raw", "seconds"),
-    [("", None), ("120", 120), ("Tue, 01 Dec 2026 12:10:00 GMT", 600), ("Tue, 01 Dec 2026 11:00:00 GMT", 0), ("x", None), ("9" * 17, 604800)],
+    [
+        ("", None),
+        ("120", 120),
+        ("Tue, 01 Dec 2026 12:10:00 GMT", 600),
+        ("Tue, 01 Dec 2026 11:00:00 GMT", 0),
+        ("x", None),
+        ("9" * 17, 604800),
+    ],
 )
 def test_retry_after_in_both_forms(raw: str, seconds: float | None) -> None:
     assert retry_after({"Retry-After": raw} if raw else {}, NOW) == seconds
@@ -83,6 +90,8 @@ def test_jitter_spreads() -> None:
     assert waits[90] - waits[10] > timedelta(minutes=3)
 
 
-@pytest.mark.parametrize(("raw", "kept"), [('W/"x"', True), ("", False), ("a" * 1025, False), ("a\nb", False), (None, False)])
+@pytest.mark.parametrize(
+    ("raw", "kept"), [('W/"x"', True), ("", False), ("a" * 1025, False), ("a\nb", False), (None, False)]
+)
 def test_validators_are_opaque_and_bounded(raw: str | None, kept: bool) -> None:
     assert validator(raw) == (raw if kept else None)

@@ -160,7 +160,13 @@ async def test_retry_after_holds_the_whole_host(site: Loopback, http: Http, stat
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [(404, "no such page"), (403, "does not let the bot in"), (410, "gone for good"), (500, "server failed"), (418, "refused")],
+    [
+        (404, "no such page"),
+        (403, "does not let the bot in"),
+        (410, "gone for good"),
+        (500, "server failed"),
+        (418, "refused"),
+    ],
 )
 async def test_a_bad_status_is_said_in_words(site: Loopback, http: Http, status: int, words: str) -> None:
     site.page("/x", status=status)
