@@ -7,7 +7,7 @@ import contextlib
 import dataclasses
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -21,7 +21,7 @@ from pydantic import SecretStr
 from bot import __version__
 from bot.briefs.model import Brief
 from bot.briefs.topics import slug
-from bot.chat import digest_cards
+from bot.chat import digest_answers
 from bot.chat.client import Client
 from bot.config import TOKEN_VARIABLE, DigestSettings, Settings, SourceSettings, SubscriptionSettings
 from bot.delivery import routing
@@ -42,6 +42,7 @@ log = structlog.get_logger("bot")
 
 # How often the ticks look at the store; a tick is one indexed query when nothing is due.
 TICK_SECONDS = 1
+LAST_TICKS = 1.0  # seconds that shutdown waits for ticks that have begun
 
 
 def utc_now() -> datetime:
@@ -66,6 +67,7 @@ class App:
         self._scheduler = AsyncIOScheduler(
             timezone=UTC, job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
         )
+        self._ticks: dict[str, asyncio.Task[None]] = {}
         self._opened = contextlib.AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -93,6 +95,8 @@ class App:
     ) -> None:
         if self._scheduler.running:
             self._scheduler.shutdown(wait=False)
+        if self._ticks:
+            await asyncio.wait(self._ticks.values(), timeout=LAST_TICKS)
         if self.worker:
             await self.worker.stop()
         await self._opened.aclose()
@@ -101,10 +105,25 @@ class App:
         """Begin to poll and to deliver through ``outlet``; the ticks run until the block is left."""
         self.worker = Worker(self.database, outlet, clock=utc_now)
         self.worker.start()
-        self._scheduler.add_job(self.poller.tick, "interval", seconds=TICK_SECONDS, id="poll")
-        self._scheduler.add_job(self.digests.tick, "interval", seconds=TICK_SECONDS, id="digests")
-        self._scheduler.add_job(self.worker.wake, "interval", seconds=TICK_SECONDS, id="deliver")
+        for name, tick in (("poll", self.poller.tick), ("digests", self.digests.tick), ("deliver", self._deliver)):
+            self._scheduler.add_job(self._begin, "interval", (name, tick), seconds=TICK_SECONDS, id=name)
         self._scheduler.start()
+
+    async def _begin(self, name: str, tick: Callable[[], Awaitable[None]]) -> None:
+        """Begin a tick in a task of our own, unless the last one goes on: APScheduler cancels its jobs at shutdown."""
+        last = self._ticks.get(name)
+        if last is None or last.done():
+            self._ticks[name] = asyncio.create_task(self._run(name, tick), name=name)
+
+    @staticmethod
+    async def _run(name: str, tick: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await tick()
+        except Exception:
+            log.exception("a tick failed in a way nobody foresaw; the next one comes", tick=name)
+
+    async def _deliver(self) -> None:
+        self._wake()
 
     async def _route(self, conn: Connection, stored: StoredBrief) -> None:
         """A new brief's outbox rows, in the transaction that stores it."""
@@ -130,7 +149,7 @@ class App:
         async with self.database.read() as conn:
             digest = await digests.of_run(conn, run_id)
             names = {s.id: s.name for s in await sources.everyone(conn)}
-        return digest_cards.about(digest, names) if digest else None
+        return digest_answers.about(digest, names) if digest else None
 
     async def _sync(self) -> None:
         """Make the store's sources, subscriptions and digests of the config those of the config file."""
@@ -140,6 +159,10 @@ class App:
             by_name = {s.name.casefold(): s.id for s in await sources.everyone(conn)}
             wanted = [new_subscription(s, by_name) for s in self.settings.subscriptions]
             await subscriptions.sync(conn, wanted, now)
+            # A restart is how an operator says that a channel was mended; one that was not pauses again, told once.
+            for paused in await subscriptions.everyone(conn):
+                if paused.owner == "config" and paused.state == "paused":
+                    await subscriptions.resume(conn, paused.id, now)
             await digests.sync(conn, [new_digest(d, by_name) for d in self.settings.digests], now)
 
     def new_source(self, source: SourceSettings, owner: sources.Owner = "config") -> sources.NewSource:
@@ -256,8 +279,13 @@ async def run_on_discord(settings: Settings, token: SecretStr) -> None:
 
 
 async def once(settings: Settings, token: SecretStr | None) -> str:
-    """Poll every source that is due, store what is new, deliver what is due if there is a token; a line that says so."""
+    """Poll every source that is due, store what is new, deliver what is due if there is a token; a line that says so.
+
+    Folders, and sources on private hosts that were allowed, are due whenever somebody asks.
+    """
     async with App(settings) as app:
+        async with app.database.transaction() as conn:
+            await sources.make_near_due(conn, utc_now())
         await app.poller.poll_once()
         await app.digests.tick()
         if token is not None:

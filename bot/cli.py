@@ -51,7 +51,10 @@ def version(show: Annotated[bool, typer.Option("--version", help="Print the vers
 
 
 @cli.command()
-def run(config: Config = None) -> None:
+def run(
+    config: Config = None,
+    channel: Annotated[str, typer.Option(help="Which channel of the playground its page shows.")] = "briefs",
+) -> None:
     """Run the bot: on Discord if there is a token, else in the playground."""
     settings = settings_of(config)
     log.configure(settings.log.level, settings.log.format)
@@ -63,11 +66,11 @@ def run(config: Config = None) -> None:
         asyncio.run(app.run_on_discord(settings, settings.token))
         return
     out.print(f"No Discord token ({TOKEN_VARIABLE} is not set), so this is the playground: a simulated Discord.")
-    play()
+    playground(channel=channel)
 
 
 @cli.command()
-def play(
+def playground(
     channel: Annotated[str, typer.Option(help="Which channel the page shows.")] = "briefs",
     port: Annotated[int, typer.Option(help="Port of the page; 0 takes a free one.")] = 0,
     inbox: Annotated[Path | None, typer.Option(help="Folder whose brief documents are posted.")] = None,
@@ -79,9 +82,9 @@ def play(
             f"Set {TOKEN_VARIABLE} to run on Discord. To try the bot without a token, install the playground: "
             "pip install 'briefbot[playground]'"
         )
-    from bot import playground
+    from bot import playground as simulated
 
-    asyncio.run(playground.run(channel=channel, port=port, inbox=inbox, every=every, say=out.print))
+    asyncio.run(simulated.run(channel=channel, port=port, inbox=inbox, every=every, say=out.print))
 
 
 @cli.command()

@@ -103,7 +103,8 @@ async def run(*, channel: str, port: int, inbox: Path | None, every: float, say:
                         f"  Shown  #{channel} (others with --channel: {', '.join(c for c in CHANNELS if c != channel)})"
                     )
                     say(f"  Inbox  {inbox}")
-                    say("         Drop a brief document there, and it is posted within seconds. Ctrl-C ends it.\n")
+                    say("         Drop a brief document there: it is posted within seconds.")
+                    say("  Stop   Ctrl-C\n")
                     app.start(outlet)
                     feeder = asyncio.create_task(feed(arriving, every))
                     shower = asyncio.create_task(keep_fresh(page, outlet.posted))

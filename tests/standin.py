@@ -596,7 +596,9 @@ class StandIn:
             return error(400, 50035, "IS_COMPONENTS_V2 cannot be removed")
         if problem := self._invalid(message | {k: v for k, v in body.items() if v is not None or k in ("content",)}):
             return error(400, 50035, "Invalid Form Body", {"_errors": [{"code": "INVALID", "message": problem}]})
+        kept = message["flags"] & EPHEMERAL  # an edit sets only SUPPRESS_EMBEDS and IS_COMPONENTS_V2
         message |= {k: v for k, v in body.items() if k in ("content", "embeds", "flags")}
+        message["flags"] |= kept
         if "components" in body:
             message["components"] = with_ids(body["components"])
         message["content"], message["edited_timestamp"] = message["content"] or "", "2026-01-01T00:00:01+00:00"

@@ -35,7 +35,7 @@ LIBRARIES = {
     "apscheduler": lambda part, module: part == "app",
     "typer": lambda part, module: part == "cli",
     "rich": lambda part, module: part in ("cli", "log"),
-    "pydantic": lambda part, module: part == "config",
+    "pydantic": lambda part, module: part in ("config", "app"),
     "lxml": lambda part, module: part in ("briefs", "sources"),
 }
 

@@ -8,13 +8,17 @@ from dataclasses import dataclass
 from bot.briefs import inline
 from bot.briefs.tables import aligned
 
-_FENCE = re.compile(r"(?P<quote>(?:[ \t]{0,3}+>[ \t]?+)*+)(?P<indent>[ \t]*+)(?P<fence>`{3,}|~{3,})[ \t]*+(?P<info>[^`\n]*)")
+_FENCE = re.compile(
+    r"(?P<quote>(?:[ \t]{0,3}+>[ \t]?+)*+)(?P<indent>[ \t]*+)(?P<fence>`{3,}|~{3,})[ \t]*+(?P<info>[^`\n]*)"
+)
 _QUOTE = re.compile(r"[ \t]{0,3}>[ \t]?")
 _RULE = re.compile(r"[ ]{0,3}(?:(?:-[ \t]*+){3,}+|(?:\*[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)")
 _UNDERLINE = re.compile(r"[ ]{0,3}(?:=+|-{2,})[ \t]*")
 _DELIMITER = re.compile(r"[ \t]*+\|?+[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*")
 _CELL_END = re.compile(r"(?<!\\)\|")
-_DEFINITION = re.compile(r"[ ]{0,3}\[([^\[\]\n^]{1,200})\]:[ \t]*<?(\S{1,2000}?)>?(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*")
+_DEFINITION = re.compile(
+    r"[ ]{0,3}\[([^\[\]\n^]{1,200})\]:[ \t]*<?(\S{1,2000}?)>?(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*"
+)
 _TASK = re.compile(r"^([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([ xX])\][ \t]+(?=\S)")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 
 from bot.briefs import fields, flattened, links
 from bot.briefs.fields import DASHES, Reading, clean, line
@@ -60,7 +61,7 @@ def parse(text: str) -> Brief:
     end = starts[0] if starts else len(lines)
     dek, lead = _preamble(lines[begin:end], code[begin:end], reading)
     sections = [Section(None, lead)] if lead else []
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in pairwise([*starts, len(lines)]):
         heading, closed = _heading(lines[start])
         body, fenced = lines[start + 1 : end], code[start + 1 : end]
         last = end == len(lines)
@@ -68,7 +69,7 @@ def parse(text: str) -> Brief:
             continue
         if last:
             body, reading.notice = _notice(body, fenced)
-        sections.append(Section(heading or None, _text(body, fenced)))
+        sections.append(Section(heading or None, _text(body, fenced[: len(body)])))
     if not sections:
         raise DocumentError("sections", len(lines), "there is no section ('## Heading' and its text)")
     return Brief(
@@ -180,7 +181,9 @@ def _front_matter(lines: list[str], reading: Reading) -> dict[str, str]:
 
 def _code(lines: Sequence[str]) -> list[bool]:
     """Which lines stand in a fenced block, fences included. A fence that nothing closes is none."""
-    fences = [found if line.lstrip(" \t")[:3] in ("```", "~~~") and (found := _FENCE.match(line)) else None for line in lines]
+    fences = [
+        found if line.lstrip(" \t")[:3] in ("```", "~~~") and (found := _FENCE.match(line)) else None for line in lines
+    ]
     closing = [{"`": 0, "~": 0}]  # from each line on, the longest fence that can close another
     for fence in reversed(fences):
         longest = closing[-1]
@@ -220,6 +223,7 @@ def _title(lines: Sequence[str], code: Sequence[bool], front: dict[str, str], re
         mark = _ATX.match(text)
         under = i + 1 < len(lines) and re.fullmatch(r" {0,3}={1,}[ \t]*", lines[i + 1])
         if mark and mark[1] == "##":
+            first = i if first is None else first
             break
         if mark or (under and first is None):
             title = _heading(text)[0] if mark else line(text)
@@ -333,7 +337,7 @@ def _escaped(text: str, ends_document: bool) -> str:
     return "\n".join(lines)
 
 
-def _notice(lines: Sequence[str], code: Sequence[bool], any_text: bool = False) -> tuple[Sequence[str], str | None]:
+def _notice(lines: list[str], code: Sequence[bool], any_text: bool = False) -> tuple[list[str], str | None]:
     """The lines before the closing notice, and the notice: after the last rule, one paragraph in italics (or any text)."""
     at = next((i for i in range(len(lines) - 1, -1, -1) if not code[i] and _RULE.match(lines[i])), None)
     after = [] if at is None else _stripped("\n".join(lines[at + 1 :])).split("\n")
@@ -348,7 +352,7 @@ def _notice(lines: Sequence[str], code: Sequence[bool], any_text: bool = False) 
     return (lines[:at], text) if any_text else (lines, None)
 
 
-def _take_coverage(lines: Sequence[str], code: Sequence[bool], last: bool, reading: Reading) -> bool:
+def _take_coverage(lines: list[str], code: Sequence[bool], last: bool, reading: Reading) -> bool:
     """Reads the list of sources covering the story; False, and nothing taken, if it is not a list."""
     notice = None
     if last:
@@ -365,7 +369,7 @@ def _take_coverage(lines: Sequence[str], code: Sequence[bool], last: bool, readi
         else:
             reading.warnings.append(f"the section '{COVERAGE}' is not a list and is kept as a text")
             return False
-    reading.coverage += [item for text in found if (item := _item(text))]
+    reading.coverage += [one for text in found if (one := _item(text))]
     reading.notice = notice
     return True
 

@@ -144,7 +144,9 @@ def read_date(text: str) -> date | datetime | None:
         if _DATE.fullmatch(text):
             return date.fromisoformat(text)
         if clock := _CLOCK.fullmatch(text):
-            zone = {"z": "+00:00", "utc": "+00:00", "gmt": "+00:00", "": "+00:00"}.get((clock[3] or "").lower(), clock[3])
+            zone = {"z": "+00:00", "utc": "+00:00", "gmt": "+00:00", "": "+00:00"}.get(
+                (clock[3] or "").lower(), clock[3]
+            )
             moment = datetime.fromisoformat(f"{clock[1]}T{clock[2].replace(',', '.')}{zone}")
             moment.astimezone(UTC)
             return moment

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from bot.briefs import boundary, fields, links
 
@@ -49,7 +50,7 @@ def restore(text: str) -> str:
     head, *chunks = _sections(text[begin.end() :].strip(" "))
     found = [mark.start() for mark in _FIELD.finditer(head)]
     opening = head[: found[0]] if found else head
-    lines = [head[a:b].strip(" ") for a, b in zip(found, [*found[1:], len(head)], strict=True)]
+    lines = [head[a:b].strip(" ") for a, b in pairwise([*found, len(head)])]
     lead = ""
     if lines:
         lines[-1], lead = _field_and_rest(lines[-1])

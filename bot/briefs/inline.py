@@ -11,52 +11,12 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import Enum
 
+from bot.briefs.emphasis import Run, pair
 from bot.briefs.invisible import clean
+from bot.briefs.tokens import Kind, Token, words
 
-
-class Kind(Enum):
-    """What a token is; see :class:`Token` for what its fields hold."""
-
-    TEXT = "text"
-    CODE = "code"
-    LINK = "link"
-    IMAGE = "image"
-    URL = "url"
-    OPEN = "open"
-    CLOSE = "close"
-    BLOCK = "block"
-    BREAK = "break"
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """One token.
-
-    ``text``: the words, without backslashes and entities; the code; the address (URL); the mark (OPEN, CLOSE: one of
-    ``* ** _ __ ~~ ||``); the line's block prefix (BLOCK: ``"> "``, ``"- "``, ``"## "`` ...). ``url`` and ``inner`` are
-    the target and the tokens of the label (LINK) or of the alternative text (IMAGE). ``angle``: the URL stood in ``<>``.
-    ``raw`` is the source that it was read from.
-    """
-
-    kind: Kind
-    text: str
-    url: str = ""
-    inner: tuple[Token, ...] = ()
-    angle: bool = False
-    raw: str = field(default="", compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """Marks that may open or close, before they are paired. Those of a ``tag`` are not words if they pair with nothing."""
-
-    text: str
-    opens: bool
-    closes: bool
-    tag: bool = False
+__all__ = ["Kind", "Token", "addresses", "parse", "trim_url", "words"]
 
 
 BLOCK_PREFIX = re.compile(
@@ -91,12 +51,28 @@ _URL_ENTITIES = ("&quot;", "&gt;", "&lt;", "&apos;", "&#39;")
 CODE_LENGTH = 4000
 ALT_LENGTH = 1000
 
-_MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "u": "__", "ins": "__", "s": "~~", "del": "~~", "strike": "~~"}
+_MARKS = {
+    "b": "**",
+    "strong": "**",
+    "i": "*",
+    "em": "*",
+    "u": "__",
+    "ins": "__",
+    "s": "~~",
+    "del": "~~",
+    "strike": "~~",
+}
 _LINE_TAGS = frozenset(
-    ["br", "hr", "p", "div", "li", "tr", "ul", "ol", "dl", "dt", "dd", "table", "thead", "tbody", "h1", "h2", "h3", "h4", "h5", "h6", "details", "summary", "center", "section", "article", "blockquote", "pre", "figure", "figcaption", "header", "footer"]
+    """
+    br hr p div li tr ul ol dl dt dd table thead tbody h1 h2 h3 h4 h5 h6 details summary center section article
+    blockquote pre figure figcaption header footer
+    """.split()  # noqa: SIM905  one a line would be pages
 )
 _DROPPED_TAGS = frozenset(
-    ["span", "font", "small", "big", "sub", "sup", "picture", "source", "video", "audio", "mark", "abbr", "cite", "var", "dfn", "code", "kbd", "tt", "samp", "q", "time", "td", "th", "svg", "path", "iframe", "wbr", "bdi", "bdo", "label", "input", "form", "button", "nav", "main", "aside", "object", "embed", "script", "style", "template"]
+    """
+    span font small big sub sup picture source video audio mark abbr cite var dfn code kbd tt samp q time td th svg
+    path iframe wbr bdi bdo label input form button nav main aside object embed script style template
+    """.split()  # noqa: SIM905  one a line would be pages
 )
 _HIDDEN = frozenset({"script", "style", "template"})
 _ATTRIBUTE = r"""\s{}\s?=\s?(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))"""
@@ -141,23 +117,12 @@ def addresses(text: str) -> list[Token]:
     return [token for token in tokens if token.text]
 
 
-def words(tokens: Sequence[Token]) -> str:
-    """The plain text of ``tokens``: no marks and block prefixes, links as their labels."""
-    parts: list[str] = []
-    for token in tokens:
-        if token.kind in (Kind.TEXT, Kind.CODE, Kind.URL, Kind.BREAK):
-            parts.append(token.text)
-        elif token.kind in (Kind.LINK, Kind.IMAGE):
-            parts.append(words(token.inner))
-    return "".join(parts)
-
-
 class _Parser:
     def __init__(self, source: str, references: Mapping[str, str], tags: bool) -> None:
         self.source = source
         self.references = references
         self.tags = tags
-        self.out: list[Token | _Run] = []
+        self.out: list[Token | Run] = []
         # where in ``out`` an open "[", "![" or "<a>" stands, which of them it is (with an <a>'s target), where in source
         self.brackets: list[tuple[int, str, int]] = []
         self.ticks: dict[int, list[int]] = {}  # length of a run of backticks -> where such runs start, last first
@@ -255,7 +220,7 @@ class _Parser:
         opens, closes = not after.isspace(), not before.isspace()
         if text[0] == "_":
             opens, closes = opens and not before.isalnum(), closes and not after.isalnum()
-        self.out.append(_Run(text, opens, closes))
+        self.out.append(Run(text, opens, closes))
 
     def _tag(self, found: re.Match[str]) -> int:
         name, end, closing = found["name"].lower(), found.end(), found.group().startswith("</")
@@ -268,7 +233,7 @@ class _Parser:
                     return stop.end()
                 self.endless.add(ending)
         elif name in _MARKS:
-            self.out.append(_Run(_MARKS[name], not closing, closing, tag=True))
+            self.out.append(Run(_MARKS[name], not closing, closing, tag=True))
         elif name == "img":
             alt = _attribute(_ALT, attributes)
             inner = (Token(Kind.TEXT, alt),) if alt.strip() else ()
@@ -326,71 +291,5 @@ def _attribute(pattern: re.Pattern[str], attributes: str) -> str:
     return html.unescape(next(filter(None, found.groups()), "")) if found else ""
 
 
-def _label(parts: Sequence[Token | _Run]) -> str:
+def _label(parts: Sequence[Token | Run]) -> str:
     return "".join(part.text for part in parts)
-
-
-def pair(parts: Sequence[Token | _Run]) -> list[Token]:
-    """``parts`` with its emphasis marks paired: every OPEN has its CLOSE, well nested; other marks are TEXT."""
-    out: list[Token] = []
-    stack: list[tuple[str, int, bool]] = []  # mark, where in ``out`` it stands, whether it was a tag
-    waiting: set[str] = set()  # the marks in the stack
-    heading = False
-
-    def literal(mark: str, tag: bool) -> Token:
-        return Token(Kind.TEXT, "" if tag else mark, raw="".join("\\" + char for char in mark))
-
-    def drop(size: int) -> None:
-        while len(stack) > size:
-            mark, place, tag = stack.pop()
-            waiting.discard(mark)
-            out[place] = literal(mark, tag)
-
-    def close(mark: str, tag: bool) -> None:
-        size = len(stack) - 1
-        while stack[size][0] != mark:
-            size -= 1
-        drop(size + 1)
-        _, place, opened_by_tag = stack.pop()
-        waiting.discard(mark)
-        if place == len(out) - 1:  # nothing between: Discord would not see a pair
-            out[place] = literal(mark, opened_by_tag)
-            out.append(literal(mark, tag))
-        else:
-            out.append(Token(Kind.CLOSE, mark, raw=mark))
-
-    for part in parts:
-        if isinstance(part, Token):
-            if part.kind is Kind.BLOCK:
-                drop(0)
-                heading = "#" in part.text
-            elif part.kind is Kind.BREAK:
-                if heading or (out and out[-1].kind is Kind.BREAK):
-                    drop(0)  # nothing is emphasised across a heading's end or an empty line
-                heading = False
-            if part.text or part.kind in (Kind.LINK, Kind.IMAGE):
-                out.append(part)
-            continue
-        rest = part.text
-        if len(rest) > 3 or (len(rest) == 3 and rest[0] in "~|"):
-            out.append(literal(rest, part.tag))
-            continue
-        while rest:
-            double = rest[:2]
-            if part.closes and stack and stack[-1][0] in (double, rest[0]):
-                mark = stack[-1][0]
-                close(mark, part.tag)
-            elif part.closes and double in waiting:
-                mark = double
-                close(mark, part.tag)
-            elif part.opens and double not in waiting:
-                mark = double  # of three, the single mark stands inside: ***x*** is **  * x *  **
-                stack.append((mark, len(out), part.tag))
-                waiting.add(mark)
-                out.append(Token(Kind.OPEN, mark, raw=mark))
-            else:
-                mark = rest
-                out.append(literal(mark, part.tag))
-            rest = rest[len(mark) :]
-    drop(0)
-    return [token for token in out if token.text or token.kind in (Kind.LINK, Kind.IMAGE)]

@@ -31,9 +31,9 @@ JOINED_SCRIPTS = (
     (0xFE70, 0xFEFC),
     (0x10A00, 0x11FFF),
 )
-MARKS_KEPT = 4
-# A Tibetan stack is written with subjoined letters, which Unicode counts as marks.
-MARKS_KEPT_TIBETAN = 9
+# Marks in a row: two are common (Vietnamese, Greek), pointed Hebrew with cantillation takes four, and a Tibetan stack is
+# written with subjoined letters, which Unicode counts as marks.
+MARKS_KEPT, MARKS_KEPT_HEBREW, MARKS_KEPT_TIBETAN = 3, 4, 9
 ZWNJ, ZWJ, TEXT_STYLE, EMOJI_STYLE, KEYCAP = "\u200c", "\u200d", "\ufe0e", "\ufe0f", "\u20e3"
 BLACK_FLAG, TAG_END = "\U0001f3f4", "\U000e007f"
 VARIED_PUNCTUATION = frozenset("‼⁉ℹ〰")
@@ -100,16 +100,29 @@ def _cut(text: str) -> str:
                 _joined(before) and _joined(after)
             ):
                 out.append(char)
-        elif category == "Cc" or code in BLANK_LETTERS or 0x180B <= code <= 0x180F or (category == "Cf" and code not in VISIBLE_FORMATS) or 0xFFF0 <= code <= 0xFFF8 or 0xE0080 <= code <= 0xE0FFF:
+        elif (
+            category == "Cc"
+            or code in BLANK_LETTERS
+            or 0x180B <= code <= 0x180F
+            or (category == "Cf" and code not in VISIBLE_FORMATS)
+            or 0xFFF0 <= code <= 0xFFF8
+            or 0xE0080 <= code <= 0xE0FFF
+        ):
             continue
         elif category in ("Mn", "Me"):
             marks += 1
-            if marks <= (MARKS_KEPT_TIBETAN if 0x0F00 <= code <= 0x0FFF else MARKS_KEPT):
+            if marks <= _marks_kept(code):
                 out.append(char)
         else:
             marks = 0
             out.append(char)
     return "".join(out)
+
+
+def _marks_kept(mark: int) -> int:
+    if 0x0F00 <= mark <= 0x0FFF:
+        return MARKS_KEPT_TIBETAN
+    return MARKS_KEPT_HEBREW if 0x0590 <= mark <= 0x05FF else MARKS_KEPT
 
 
 def _varies(char: str) -> bool:

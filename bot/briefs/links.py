@@ -37,9 +37,7 @@ class Link(NamedTuple):
 
 def address(target: str) -> str | None:
     """The normal form of an http(s) address (no spaces, brackets or control characters), None if it is none."""
-    url = "".join(
-        quote(c) if c in '<>"\\' or c.isspace() or not c.isprintable() else c for c in target.strip(" \t\n")
-    )
+    url = "".join(quote(c) if c in '<>"\\' or c.isspace() or not c.isprintable() else c for c in target.strip(" \t\n"))
     if not _HOST.match(url):
         return None
     try:

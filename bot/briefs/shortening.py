@@ -23,10 +23,7 @@ def shorten(text: str, limit: int) -> str:
     while end > 0 and not (text[end].isspace() and not text[end - 1].isspace()):
         end -= 1
     if end == 0 or _spaceless(text[end:room]):
-        start = end
-        end = room
-        while end > start and not _may_cut(text, end):
-            end -= 1
+        end = _cut(text, end, room)
     head = text[:end].rstrip().rstrip(",;:–—-([{«“‘").rstrip()
     return head + ELLIPSIS
 
@@ -55,20 +52,24 @@ def at_boundary(text: str, at: int) -> bool:
     return True
 
 
-def _may_cut(text: str, at: int) -> bool:
-    """A word without spaces around may be cut here: not in a number, an address or a character."""
-    if not at_boundary(text, at):
-        return False
-    before, after = text[at - 1], text[at]
-    if before.isascii() and after.isascii():
-        start = at
-        while start > 0 and text[start - 1].isascii() and not text[start - 1].isspace():
-            start -= 1
-        end = at
-        while end < len(text) and text[end].isascii() and not text[end].isspace() and end - start < 3000:
-            end += 1
-        return text[start:end].isalpha()
-    return not (before.isdigit() and after.isdigit())
+def _cut(text: str, start: int, end: int) -> int:
+    """The last place in ``text[start:end]`` where a run without spaces may be cut: not in a number or an address."""
+    while end > start:
+        before, after = text[end - 1], text[end]
+        if before.isascii() and after.isascii() and not before.isspace():
+            first, last = end, end
+            while first > start and text[first - 1].isascii() and not text[first - 1].isspace():
+                first -= 1
+            while last < len(text) and text[last].isascii() and not text[last].isspace():
+                last += 1
+            if text[first:last].isalpha():
+                return end
+            end = first
+        elif at_boundary(text, end) and not (before.isdigit() and after.isdigit()):
+            return end
+        else:
+            end -= 1
+    return start
 
 
 def _spaceless(text: str) -> bool:

@@ -6,6 +6,7 @@ after it, and what that costs: the marks to close there, and those to reopen (wi
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +27,9 @@ _SHORT_FORM = re.compile(
 # Scripts without spaces between words: a line may end between any two of these, but not before closing punctuation.
 _WIDE = "\u0e00-\u0eff\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003ffff"
 _WORDS = re.compile(rf"\s+|[^\s{_WIDE}]+|[{_WIDE}]", re.ASCII)
-_NOT_FIRST = re.compile("[、。，．！？：；）」』】》〉・ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ\u0e30-\u0e3a\u0e45-\u0e4e]")
+_NOT_FIRST = re.compile(
+    "[、。，．！？：；）」』】》〉・ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ\u0e30-\u0e3a\u0e45-\u0e4e]"
+)
 _NOT_LAST = re.compile("[（「『【《〈\u0e40-\u0e44]")
 _LINE_MARK = re.compile(r"(?:#{1,3}|-#|>{1,3}|[-+*]|\d{1,9}\.)\Z")
 _SPECIAL = re.compile(r"([\\*_~|`\[\]<])")
@@ -145,7 +148,8 @@ def _make_smaller(atoms: list[_Atom], head: str, limit: int) -> None:
         return
     parts = _parts(atom, room)
     smaller = [
-        _Atom(part, WORD if part[-1:].isspace() else CHARACTER, atom.close, atom.reopen, part.isspace()) for part in parts
+        _Atom(part, WORD if part[-1:].isspace() else CHARACTER, atom.close, atom.reopen, part.isspace())
+        for part in parts
     ]
     smaller[-1].quality = atom.quality
     atoms[len(atoms) - at : len(atoms) - at + 1] = reversed(smaller)
@@ -172,7 +176,8 @@ def _chunks(text: str, room: int) -> Iterator[str]:
         end = text.rfind(" ", start, start + room) + 1
         if end <= start:
             end = start + room
-            while end > start and not (at_boundary(text, end) and _whole_escapes(text, end)):
+            part = text[start : end + 1]
+            while end > start and not (at_boundary(part, end - start) and _whole_escapes(text, end)):
                 end -= 1
         if end <= start:
             end = start + room
@@ -195,7 +200,7 @@ def _atoms(markdown: str) -> list[_Atom]:
             atoms.extend(_code_atoms(block))
         else:
             _text_atoms(inline.parse(block.text, tags=False), atoms)
-    for atom, after in zip(atoms, atoms[1:], strict=False):
+    for atom, after in itertools.pairwise(atoms):
         if after.blank and not atom.blank:
             atom.quality = NEVER  # the piece ends after the blank
     return atoms

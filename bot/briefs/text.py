@@ -35,7 +35,11 @@ _SPECIAL = re.compile(
 _SOURCE = re.compile(r"&(?=#?\w{1,32};)|<(?=[a-z!])", re.IGNORECASE)
 # What Discord drops from the end of a bare address; anything else that follows one needs the <> form.
 _DISCORD_TAIL = re.compile(r"""\)?[.,:;"'\]]*(?=[\s<]|\Z)""")
-_CODE_CHIP = re.compile(r"<(?=[@#][!&]?\d+>|a?:\w+:\d+>|t:-?\d+|/[^\s<>:]+:\d+>|id:\w+>|sound:)|@(?=everyone|here)", re.I)
+# A label that is nothing but an address: the real one can stand in its place. ("bank.example »" holds a word more.)
+_ADDRESS_ALONE = re.compile(r"(?:https?://)?[\w.-]+(?::\d+)?(?:[/?#][^\s()\[\]<>]*)?", re.IGNORECASE)
+_CODE_CHIP = re.compile(
+    r"<(?=[@#][!&]?\d+>|a?:\w+:\d+>|t:-?\d+|/[^\s<>:]+:\d+>|id:\w+>|sound:)|@(?=everyone|here)", re.I
+)
 
 
 def escape(text: str) -> str:
@@ -57,12 +61,14 @@ def link(label: str, url: str | None) -> str:
     if target is None or real is None:
         return escape(label)
     shown = safe_label(label)
-    alone = not re.search(r"\s", shown)
-    if not shown or ("://" in shown and alone and not is_deceptive(shown, real)):
-        return real if shown == real else f"<{real}>"
-    if is_deceptive(shown, real) or "://" in shown:
-        return f"<{real}>" if alone else f"{_literal(shown, urls=False)} (<{real}>)"
-    return f"[{shown}]({target})"
+    if not shown:
+        return f"<{real}>"
+    if "://" not in shown and not is_deceptive(shown, real):
+        return f"[{shown}]({target})"
+    label = " ".join(clean(label).split())
+    if _ADDRESS_ALONE.fullmatch(label):
+        return real if label == real else f"<{real}>"
+    return f"{_literal(without_invites(label), urls=False)} (<{real}>)"
 
 
 def neutralise(markdown: str) -> str:
@@ -209,7 +215,11 @@ def _shown_link(token: Token, opened: Sequence[str], source: bool) -> str:
         return write(token.inner, source=source).replace("\n", " ")
     before = after = ""
     inner = token.inner
-    while len(inner) > 2 and (inner[0].kind, inner[-1].kind) == (Kind.OPEN, Kind.CLOSE) and inner[0].text == inner[-1].text:
+    while (
+        len(inner) > 2
+        and (inner[0].kind, inner[-1].kind) == (Kind.OPEN, Kind.CLOSE)
+        and inner[0].text == inner[-1].text
+    ):
         mark = inner[0].text
         if sum(part.kind is Kind.OPEN and part.text == mark for part in inner) > 1:
             break

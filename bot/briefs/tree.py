@@ -19,10 +19,15 @@ DEEPEST = 400  # elements inside each other
 LONGEST_TAG = 8_000  # characters between < and >
 
 _TAG = re.compile(r"""<(/?)([a-zA-Z][\w:.-]*+)((?:[^"'>=]++|=\s*+(?:"[^"]*+"|'[^']*+')|[="'])*+)(>?)""")
-_KEPT_ATTRIBUTE = re.compile(r"""\s(href|src|alt|start|class)\s?=\s?("[^"<>]{0,4000}"|'[^'<>]{0,4000}')""", re.IGNORECASE)
+_KEPT_ATTRIBUTE = re.compile(
+    r"""\s(href|src|alt|start|class)\s?=\s?("[^"<>]{0,4000}"|'[^'<>]{0,4000}')""", re.IGNORECASE
+)
 # These never stand inside each other: the next one, or a parent's end, ends them.
 _SELF_CLOSING = frozenset(
-    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr", "p", "li", "dt", "dd", "tr", "td", "th", "option", "thead", "tbody", "tfoot", "colgroup"]
+    """
+    area base br col embed hr img input link meta param source track wbr p li dt dd tr td th option thead tbody
+    tfoot colgroup
+    """.split()  # noqa: SIM905  one a line would be pages
 )
 # The parser ends these where a <p> begins, and browsers do not; there the <p> is renamed.
 _ENDED_BY_P = frozenset(["b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u"])
@@ -66,9 +71,13 @@ def text(source: str) -> str:
 
 def is_escaped_twice(source: str) -> bool:
     """``source`` has no tags of its own, but tags that were escaped, as feeds that escape twice send them."""
-    return _KNOWN_TAG.search(source) is None and re.search(
-        r"&lt;(?:p|div|br|a|img|ul|ol|h[1-6]|blockquote|strong|em|b|i|span)(?:\s[^<>]{0,2000}?)?/?&gt;", source
-    ) is not None
+    return (
+        _KNOWN_TAG.search(source) is None
+        and re.search(
+            r"&lt;(?:p|div|br|a|img|ul|ol|h[1-6]|blockquote|strong|em|b|i|span)(?:\s[^<>]{0,2000}?)?/?&gt;", source
+        )
+        is not None
+    )
 
 
 def _bounded(source: str) -> str:

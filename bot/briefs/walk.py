@@ -10,9 +10,10 @@ import lxml.html
 from lxml import etree
 
 from bot.briefs import inline
-from bot.briefs.inline import Kind, Token
 from bot.briefs.invisible import clean
+from bot.briefs.row import Row
 from bot.briefs.tables import aligned
+from bot.briefs.tokens import Kind, Token
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +32,6 @@ class Block:
     quote: int = 0
     indent: str = ""
     tight: bool = False
-
-
-@dataclass(slots=True)
-class _Mark:
-    """An inline element that is open: emphasis by its mark, or a link by its address. ``start`` is -1 until it shows."""
-
-    text: str = ""
-    url: str | None = None
-    start: int = -1
 
 
 @dataclass(slots=True)
@@ -66,11 +58,17 @@ _MARKS = {
 _CODE = frozenset({"code", "kbd", "tt", "samp"})
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = frozenset(
-    ["address", "article", "aside", "body", "center", "dd", "details", "dialog", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "legend", "li", "main", "nav", "ol", "optgroup", "p", "search", "section", "summary", "ul", "caption"]
+    """
+    address article aside body center dd details dialog div dl dt fieldset figcaption figure footer form header
+    hgroup hr legend li main nav ol optgroup p search section summary ul caption
+    """.split()  # noqa: SIM905  one a line would be pages
 )
 _TABLE_PARTS = frozenset({"tr", "td", "th", "thead", "tbody", "tfoot"})
 _UNSEEN = frozenset(
-    ["script", "style", "template", "head", "title", "noscript", "iframe", "object", "embed", "applet", "svg", "math", "audio", "video", "canvas", "map", "select", "datalist", "input", "button", "textarea", "progress", "meter", "noframes", "rp", "colgroup"]
+    """
+    script style template head title noscript iframe object embed applet svg math audio video canvas map select
+    datalist input button textarea progress meter noframes rp colgroup
+    """.split()  # noqa: SIM905  one a line would be pages
 )
 # A table that holds any of these lays out a page; it has no cells to line up.
 _LAYOUT = frozenset({"table", "ul", "ol", "pre", "blockquote", "figure", "dl", "hr", *_HEADINGS})
@@ -78,12 +76,9 @@ _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGN
 _ANCHOR_TEXTS = frozenset({"#", "¶", "§", "🔗", "⚓", ""})
 _FILE_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|webp|svg|avif|bmp)", re.IGNORECASE)
 _LANGUAGE = re.compile(
-    r"(?:^|[\s;])(?:language-|lang-|highlight-source-|highlight-text-|brush:\s*|sourceCode\s+)([\w+#.-]{1,20})", re.IGNORECASE
+    r"(?:^|[\s;])(?:language-|lang-|highlight-source-|highlight-text-|brush:\s*|sourceCode\s+)([\w+#.-]{1,20})",
+    re.IGNORECASE,
 )
-_SPACES = re.compile("[ \t\n\r\f\xa0]+")
-_UPPER = str.maketrans("0123456789+-=()niabcdefghjklmoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵃᵇᶜᵈᵉᶠᵍʰʲᵏˡᵐᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
-_LOWER = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
-_RAISED = frozenset("0123456789+-=()n")
 _MOST_COLUMNS = 20
 
 
@@ -99,9 +94,7 @@ class _Walker:
         self.base = _join(base, own.get("href") or "") or base if own is not None else base
         self.layout = _layout_tables(root)
         self.out: list[Block] = []
-        self.tokens: list[Token] = []
-        self.space = False  # a space is due before the next word
-        self.marks: list[_Mark] = []
+        self.row = Row()
         self.heading = 0
         self.lists: list[_List] = []
         self.bullet: str | None = None  # of the list item that has shown nothing yet
@@ -110,6 +103,7 @@ class _Walker:
         self.quote = 0
         self.scripts: list[str] = []
         self.code: list[str] | None = None
+        self.code_element: etree._Element | None = None
         self.pre: list[str] | None = None
         self.language = ""
         self.tables: list[_Table] = []
@@ -154,23 +148,25 @@ class _Walker:
             if tag == "br":
                 self.pre.append("\n")
         elif tag in _CODE and self.code is None:
-            self.code = []
-            self.marks.append(_Mark())  # so that _end knows that this one, not one inside it, is what ends
+            self.code, self.code_element = [], element
         elif self.code is not None:
             if tag == "br":
                 self.code.append(" ")
         elif tag == "br":
-            self._line_break()
+            if self.in_cell:
+                self.row.space = True
+            elif self.row.line_break():
+                self._flush()
         elif tag == "img":
             self._image(element)
         elif tag in _MARKS:
-            self.marks.append(_Mark(_MARKS[tag]))
+            self.row.open(element, _MARKS[tag])
         elif tag == "a":
-            self.marks.append(_Mark(url=self._target(element)))
+            self.row.open(element, url=self._target(element))
         elif tag in ("sup", "sub"):
             self.scripts.append(tag)
         elif tag == "q":
-            self._word("“")
+            self.row.word("“")
         elif tag == "table" or tag in _TABLE_PARTS:
             self._start_table(element)
         else:
@@ -182,24 +178,18 @@ class _Walker:
             self._end_pre()
         elif self.pre is not None:
             return
-        elif tag in _CODE and self.code is not None and self.marks and not self.marks[-1].text:
-            if sum(1 for _ in element.iterancestors(*_CODE)):
-                return
-            code, self.code = " ".join("".join(self.code).split()), None
-            self.marks.pop()
-            if code:
-                self._content()
-                self.tokens.append(Token(Kind.CODE, code))
         elif self.code is not None:
-            return
+            if element is self.code_element:
+                code, self.code, self.code_element = " ".join("".join(self.code).split()), None, None
+                if code:
+                    self.row.add(Token(Kind.CODE, clean(code)))
         elif tag in _MARKS or tag == "a":
-            if self.marks:
-                self._close(self.marks.pop())
+            self.row.close(element)
         elif tag in ("sup", "sub"):
-            self.scripts.pop()
+            self.scripts = self.scripts[:-1]
         elif tag == "q":
-            self.space = False
-            self._word("”")
+            self.row.space = False
+            self.row.add(Token(Kind.TEXT, "”"))
         elif tag == "table" or tag in _TABLE_PARTS:
             self._end_table(element)
         else:
@@ -210,8 +200,9 @@ class _Walker:
         if tag in _HEADINGS:
             self._flush()
             self.heading = 0 if self.lists or self.in_cell else _HEADINGS[tag]
+            self.row.is_bold = self.heading > 0
             if not self.heading:
-                self.marks.append(_Mark("**"))
+                self.row.open(element, "**")
         elif tag == "blockquote":
             self._flush()
             self.quotes += 1
@@ -230,10 +221,10 @@ class _Walker:
             self.bullet = self._bullet(element)
         elif tag in ("dt", "summary"):
             self._flush()
-            self.marks.append(_Mark("**"))
+            self.row.open(element, "**")
         elif tag in ("figcaption", "caption"):
             self._flush()
-            self.marks.append(_Mark("*"))
+            self.row.open(element, "*")
         elif tag in _BLOCKS:
             self._flush()
             self.tight = tag == "dd"
@@ -242,10 +233,8 @@ class _Walker:
         tag = str(element.tag)
         if tag in _HEADINGS:
             self._flush()
-            if self.heading:
-                self.heading = 0
-            else:
-                self.marks.pop()
+            self.heading, self.row.is_bold = 0, False
+            self.row.close(element)
         elif tag == "blockquote":
             self._flush()
             self.quotes -= 1
@@ -260,7 +249,7 @@ class _Walker:
                 self.lists.pop()
         elif tag in ("dt", "summary", "figcaption", "caption"):
             self._flush()
-            self.marks.pop()
+            self.row.close(element)
         elif tag in _BLOCKS:
             self._flush()
 
@@ -271,86 +260,23 @@ class _Walker:
             return
         if self.pre is not None:
             self.pre.append(text)
-            return
-        if self.code is not None:
+        elif self.code is not None:
             self.code.append(text)
-            return
-        text = _SPACES.sub(" ", clean(text).replace("\n", " "))
-        if text[:1] == " ":
-            self.space = True
-        word = text.strip(" ")
-        if not word:
-            return
-        if self.scripts:
-            word = _script(word, self.scripts[-1])
-        self._word(word)
-        self.space = text[-1:] == " "
-
-    def _word(self, word: str) -> None:
-        self._content()
-        self.tokens.extend(inline.addresses(word))
-
-    def _content(self) -> None:
-        """Something that shows is about to be added: add the space and the marks that were due before it."""
-        if self.space and self.tokens and self.tokens[-1].kind is not Kind.BREAK:
-            self.tokens.append(Token(Kind.TEXT, " "))
-        self.space = False
-        floor = 0  # what a link that is open holds begins here
-        for at, mark in enumerate(self.marks):
-            if mark.start >= 0:
-                floor = max(floor, mark.start if mark.url else 0)
-                continue
-            last = self.tokens[-1] if self.tokens else None
-            if mark.text and not self._is_open(mark.text, at):
-                if last and last.kind is Kind.CLOSE and last.text == mark.text and len(self.tokens) > floor:
-                    self.tokens.pop()  # <b>a</b><b>b</b>: one run of bold, or the marks would read as four stars
-                else:
-                    self.tokens.append(Token(Kind.OPEN, mark.text))
-                mark.start = len(self.tokens)
-            elif mark.url:
-                mark.start = floor = len(self.tokens)
-
-    def _is_open(self, mark: str, before: int) -> bool:
-        if mark == "**" and self.heading:
-            return True
-        return any(other.text == mark and other.start >= 0 for other in self.marks[:before])
-
-    def _close(self, mark: _Mark) -> None:
-        if mark.start < 0:
-            return
-        if mark.text:
-            self.tokens.append(Token(Kind.CLOSE, mark.text))
-        elif mark.url:
-            inner = tuple(self.tokens[mark.start :])
-            del self.tokens[mark.start :]
-            if any(token.kind is Kind.LINK for token in inner):
-                self.tokens.extend(inner)
-            elif inner:
-                self.tokens.append(Token(Kind.LINK, "", mark.url, inner))
-        mark.start = -1
-
-    def _line_break(self) -> None:
-        self.space = False
-        if self.heading or self.in_cell or any(mark.url and mark.start >= 0 for mark in self.marks):
-            self.space = True
-        elif self.tokens and self.tokens[-1].kind is Kind.BREAK:
-            self._flush()
-        elif self.tokens:
-            self.tokens.append(Token(Kind.BREAK, "\n"))
+        else:
+            self.row.text(text, self.scripts[-1] if self.scripts else "")
 
     def _image(self, element: etree._Element) -> None:
         alt = " ".join(clean(element.get("alt") or "").split())
         if not alt or _FILE_NAME.fullmatch(alt) or "1" in (element.get("width"), element.get("height")):
             return
+        if not any(char.isalnum() for char in alt) or "emoji" in (element.get("class") or ""):
+            self.row.add(Token(Kind.TEXT, alt))
+            return
         source = element.get("src") or ""
         if not source or source.startswith("data:"):
             source = element.get("data-src") or ""
-        self._content()
-        if not any(char.isalnum() for char in alt) or "emoji" in (element.get("class") or ""):
-            self.tokens.append(Token(Kind.TEXT, alt))
-        else:
-            address = _join(self.base, source) if source else None
-            self.tokens.append(Token(Kind.IMAGE, "", address or "", (Token(Kind.TEXT, alt),)))
+        address = _join(self.base, source) if source else None
+        self.row.add(Token(Kind.IMAGE, "", address or "", (Token(Kind.TEXT, alt),)))
 
     def _target(self, element: etree._Element) -> str | None:
         href = (element.get("href") or "").strip()
@@ -358,20 +284,11 @@ class _Walker:
 
     # -- blocks --------------------------------------------------------------------------------------------------
 
-    def _taken(self) -> list[Token]:
-        """The tokens so far, everything that is open closed; what is open opens again with the next word."""
-        while self.tokens and (self.tokens[-1].kind is Kind.BREAK or self.tokens[-1].text == " "):
-            self.tokens.pop()
-        for mark in reversed(self.marks):
-            self._close(mark)
-        tokens, self.tokens, self.space = self.tokens, [], False
-        return _told_apart(tokens)
-
     def _flush(self) -> None:
         if self.in_cell:
-            self.space = True
+            self.row.space = True
             return
-        tokens = self._taken()
+        tokens = self.row.take()
         if not tokens:
             return
         block = Block(tuple(tokens), level=self.heading, quote=self.quote if self.quotes else 0)
@@ -412,7 +329,7 @@ class _Walker:
         code = "\n".join(line.rstrip() for line in lines).strip("\n")
         if code.strip():
             if self.in_cell:
-                self._word(" ".join(code.split()))
+                self.row.word(" ".join(code.split()))
             else:
                 self._add(Block(code=code, language=self.language, quote=self.quote if self.quotes else 0))
 
@@ -431,13 +348,14 @@ class _Walker:
             if not table.rows:
                 table.rows.append([])
             table.heads += element.tag == "th" and len(table.rows) == 1
-            self.tokens, self.space, self.in_cell = [], False, True
+            self.row.take()
+            self.in_cell = True
 
     def _end_table(self, element: etree._Element) -> None:
         if not self.tables:
             self._flush()
         elif element.tag in ("td", "th") and self.in_cell:
-            cell, self.in_cell, table = self._taken(), False, self.tables[-1]
+            cell, self.in_cell, table = self.row.take(), False, self.tables[-1]
             table.linked = table.linked or any(token.kind in (Kind.LINK, Kind.URL) for token in cell)
             span = min(max(_number(element.get("colspan")) or 1, 1), _MOST_COLUMNS)
             table.rows[-1].extend([cell, *([[]] * (span - 1))])
@@ -490,25 +408,6 @@ def _layout_tables(root: lxml.html.HtmlElement) -> set[etree._Element]:
     return layout
 
 
-def _told_apart(tokens: list[Token]) -> list[Token]:
-    """``tokens`` where no two stars that mean different things touch: *a***b** is written _a_**b**."""
-    out = list(tokens)
-    opened: list[int] = []
-    for at, token in enumerate(tokens):
-        if token.kind is Kind.OPEN:
-            opened.append(at)
-        elif token.kind is Kind.CLOSE and opened:
-            start = opened.pop()
-            before = tokens[start - 1] if start else None
-            after = tokens[at + 1] if at + 1 < len(tokens) else None
-            touches = (before is not None and before.kind is Kind.CLOSE and before.text[0] == "*") or (
-                after is not None and after.kind is Kind.OPEN and after.text[0] == "*"
-            )
-            if token.text == "*" and touches:
-                out[start], out[at] = Token(Kind.OPEN, "_"), Token(Kind.CLOSE, "_")
-    return out
-
-
 def _list(element: etree._Element) -> _List:
     if element.tag != "ol":
         return _List(None)
@@ -521,13 +420,6 @@ def _list(element: etree._Element) -> _List:
 
 def _number(text: str | None) -> int | None:
     return int(text) if text and re.fullmatch(r"\s*-?\d{1,9}\s*", text, re.ASCII) else None
-
-
-def _script(word: str, script: str) -> str:
-    """Raised and lowered digits as Unicode has them; other words as they are ("1st", a trademark sign)."""
-    if not all(char in _RAISED for char in word) or (script == "sub" and "n" in word):
-        return word
-    return word.translate(_UPPER if script == "sup" else _LOWER)
 
 
 def _language(pre: etree._Element) -> str:
@@ -550,5 +442,3 @@ def _join(base: str, address: str) -> str | None:
         return urljoin(base, address.strip())
     except ValueError:
         return None
-
-

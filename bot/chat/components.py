@@ -5,12 +5,12 @@ The client has a ``library`` (see ``Library``), which the answers are read from.
 
 from __future__ import annotations
 
-from bot.chat import cards
+from bot.chat import cards, digest_answers
 from bot.chat.digest_items import DigestItem
 from bot.chat.ids import Address
 from bot.chat.items import Answer, BriefItem, Library, Question, answers
 
-__all__ = ["ITEMS", "BriefItem", "Library"]
+__all__ = ["ITEMS", "BriefItem", "Library", "digest_answers"]  # the last one registers what digests' buttons answer
 
 ITEMS = (BriefItem, DigestItem)
 

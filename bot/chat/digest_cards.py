@@ -5,21 +5,20 @@ The first page of several begins with the table of contents; the last one has th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
 import discord
 
 from bot.briefs.text import escape, plain
-from bot.chat import colours, limits, wording
+from bot.chat import colours, digest_items, limits, wording
 from bot.chat.cards import Rendered
 from bot.chat.ids import Address
 from bot.chat.items import button
 from bot.chat.reading import Row
 from bot.delivery.digests import FullPage, Page, topic_name
 from bot.store.briefs import StoredBrief
-from bot.store.digests import Digest, Schedule
 
 ENTRY = 420  # characters of one brief where there is room, its link not counted
 ENTRY_LEAST = 70
@@ -27,12 +26,9 @@ TITLE = 160  # characters of a brief's title, at most
 SENTENCE_LEAST = 40  # under this a sentence says nothing
 TOPICS = 10  # lines of the table of contents
 LEAD = 90  # characters of the title in such a line
-REST = 8  # briefs on one page of what did not fit
 
 # English whatever the host's locale is.
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-
-GONE = "What this digest gathered is no longer stored here. The links in the message still work."
 
 
 def render(full: FullPage, mark: str) -> Rendered:
@@ -40,9 +36,9 @@ def render(full: FullPage, mark: str) -> Rendered:
     room = ENTRY
     while True:
         view = _page_view(full, mark, room)
-        if room <= ENTRY_LEAST or not limits.problems(view):
+        if room == ENTRY_LEAST or not limits.problems(view):
             return Rendered(view)
-        room = max(ENTRY_LEAST, room * 4 // 5)
+        room = smaller(room)
 
 
 def _page_view(full: FullPage, mark: str, room: int) -> discord.ui.LayoutView:
@@ -51,12 +47,12 @@ def _page_view(full: FullPage, mark: str, room: int) -> discord.ui.LayoutView:
     if page.number == 0 and page.of > 1 and (toc := contents(full)):
         parts.append(discord.ui.TextDisplay(toc))
     parts += boxes(full.briefs, mark, room)
-    buttons = []
+    buttons: list[discord.ui.Item[Any]] = []
     if page.number + 1 == page.of and page.more:
         label = f"And {page.more:,} more"
-        buttons.append(button(Address(page.run_id, mark, "more", (page.shown,), "digest"), label, primary=True))
+        buttons.append(digest_items.button(page.run_id, mark, "more", label, page.shown, primary=True))
     if page.number + 1 == page.of or not full.briefs:
-        buttons.append(button(Address(page.run_id, mark, "about", (), "digest"), "About this digest"))
+        buttons.append(digest_items.button(page.run_id, mark, "about", "About this digest"))
     view = discord.ui.LayoutView(timeout=None)
     for part in [*parts, *([Row(*buttons)] if buttons else [])]:
         view.add_item(part)
@@ -170,55 +166,6 @@ def escaped_line(text: str, limit: int) -> str:
     return ""
 
 
-def rest(briefs: Sequence[StoredBrief], *, run_id: int, start: int, of: int, first: int) -> discord.ui.LayoutView:
-    """An answer with briefs of a run from place ``start`` on, of ``of`` in all; ``first`` is where the rest begins."""
-    stop = start + len(briefs)
-    room = ENTRY // 2
-    while True:
-        view = discord.ui.LayoutView(timeout=None)
-        view.add_item(discord.ui.TextDisplay(f"-# Briefs {start + 1:,} to {stop:,} of {of:,}"))
-        for box in boxes(briefs, "", room):
-            view.add_item(box)
-        ways = [(max(first, start - REST), "Previous")] if start > first else []
-        ways += [(stop, "Next")] if stop < of else []
-        if ways:
-            made = [button(Address(run_id, "", "turn", (first, to), "digest"), label) for to, label in ways]
-            view.add_item(Row(*made))
-        if room <= ENTRY_LEAST or not limits.problems(view):
-            return view
-        room = max(ENTRY_LEAST, room * 4 // 5)
-
-
-def when(schedule: Schedule) -> str:
-    """``every day at 08:00 (Europe/Berlin)``: a schedule in words."""
-    if schedule.days is None:
-        days = "every day"
-    elif schedule.days == frozenset(range(5)):
-        days = "on weekdays"
-    else:
-        days = "every " + ", ".join(WEEKDAYS[day] for day in sorted(schedule.days))
-    if schedule.monthday is not None:
-        of_month = f"on day {schedule.monthday} of the month"
-        if schedule.monthday > 28:
-            of_month += " (its last day where it is shorter)"
-        days = of_month if schedule.days is None else f"{of_month} if it is {days.removeprefix('every ')}"
-    return f"{days} at {schedule.at:%H:%M} ({schedule.zone})"
-
-
-def about(digest: Digest, sources: Mapping[int, str]) -> str:
-    """What a digest gathers and when, in one or two sentences; ``sources`` are their names by id."""
-    wish = digest.subscription
-    if wish.everything:
-        what = "everything"
-    else:
-        parts = [f"the topic **{escaped_line(wording.one_line(wish.topic), wording.NAME)}**"] if wish.topic else []
-        if wish.source_id is not None:
-            name = escaped_line(wording.one_line(sources.get(wish.source_id, "")), wording.NAME)
-            parts.append(f"the source **{name or 'that is gone'}**")
-        what = " and ".join(parts)
-    text = f"This digest gathers {what}, {when(digest.schedule)}."
-    if wish.state == "removed":
-        return text + " It has been removed since."
-    if wish.state == "paused":
-        return text + " It is paused at present."
-    return text + (f" The next one is due <t:{int(digest.next_at.timestamp())}:R>." if digest.next_at else "")
+def smaller(room: int) -> int:
+    """The room for an entry to try next."""
+    return max(ENTRY_LEAST, room * 4 // 5)

@@ -1,16 +1,21 @@
-"""The buttons of a digest: what did not fit, page by page, and when and what it gathers; seen by the asker alone."""
+"""The buttons of a digest, which belong to one run of it; what they answer is seen by the asker alone.
+
+As in ``items``, the verb in the custom_id picks the function that answers, before and after a restart alike.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, Self, runtime_checkable
 
 import aiohttp
 import discord
 import structlog
 
-from bot.chat import digest_cards, ids
-from bot.chat.items import TROUBLE, UNREADABLE
+from bot.chat import ids
+from bot.chat.ids import Address
+from bot.chat.items import TROUBLE, UNREADABLE, Answer
 from bot.store.briefs import StoredBrief
 
 log = structlog.get_logger("bot.chat")
@@ -29,6 +34,21 @@ class DigestLibrary(Protocol):
         ...  # pragma: no cover
 
 
+Answering = Callable[[DigestLibrary, Address], Awaitable[Answer]]
+_VERBS: dict[str, Answering] = {}
+_IN_PLACE = "turn"  # the one verb whose answer takes the place of the message clicked on, itself such an answer
+
+
+def answers(verb: str) -> Callable[[Answering], Answering]:
+    """Register a function as what answers ``verb``."""
+
+    def register(answering: Answering) -> Answering:
+        _VERBS[verb] = answering
+        return answering
+
+    return register
+
+
 class DigestItem(discord.ui.DynamicItem[discord.ui.Item[Any]], template=re.compile(rf"{ids.DIGEST_PREFIX}[\s\S]*")):
     """A button whose custom_id is an ``ids.Address`` of a digest."""
 
@@ -42,7 +62,8 @@ class DigestItem(discord.ui.DynamicItem[discord.ui.Item[Any]], template=re.compi
     async def callback(self, interaction: discord.Interaction[Any]) -> None:
         """Answer the click. Never raises for what a user or Discord does."""
         address = ids.parse(self.custom_id)
-        in_place = address is not None and address.verb == "turn"
+        private = interaction.message is not None and interaction.message.flags.ephemeral
+        in_place = private and address is not None and address.verb == _IN_PLACE
         none = discord.AllowedMentions.none()
         try:
             if in_place:
@@ -60,26 +81,20 @@ class DigestItem(discord.ui.DynamicItem[discord.ui.Item[Any]], template=re.compi
             log.warning("interaction not answered", custom_id=self.custom_id[:100], reason=str(error))
 
 
-async def _answer(library: object, address: ids.Address | None) -> discord.ui.LayoutView | str:
-    if address is None or not isinstance(library, DigestLibrary):
+def button(run_id: int, mark: str, verb: str, label: str, *numbers: int, primary: bool = False) -> DigestItem:
+    """A button that asks for something of a digest's run."""
+    style = discord.ButtonStyle.primary if primary else discord.ButtonStyle.secondary
+    custom_id = str(Address(run_id, mark, verb, numbers, "digest"))
+    return DigestItem(discord.ui.Button(style=style, label=label, custom_id=custom_id))
+
+
+async def _answer(library: object, address: Address | None) -> Answer:
+    answering = _VERBS.get(address.verb) if address else None
+    if address is None or answering is None or not isinstance(library, DigestLibrary):
         return UNREADABLE
     try:
-        match address.verb, address.numbers:
-            case "about", ():
-                return await library.digest_about(address.brief_id) or digest_cards.GONE
-            case "more", (first,):
-                return await _rest(library, address.brief_id, first, first)
-            case "turn", (first, start):
-                return await _rest(library, address.brief_id, max(first, start), first)
+        return await answering(library, address)
     except Exception:
         # The last stop: whoever clicked must not be left with a spinner, and the log must have the cause.
         log.exception("interaction failed", custom_id=str(address))
         return TROUBLE
-    return UNREADABLE
-
-
-async def _rest(library: DigestLibrary, run_id: int, start: int, first: int) -> discord.ui.LayoutView | str:
-    briefs, of = await library.digest_briefs(run_id, start, digest_cards.REST)
-    if not briefs:
-        return digest_cards.GONE
-    return digest_cards.rest(briefs, run_id=run_id, start=start, of=of, first=first)

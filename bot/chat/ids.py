@@ -2,7 +2,8 @@
 
 ``brief:{brief id}:{mark}:{verb}`` or ``brief:{brief id}:{mark}:{verb}.{number}.{number}``. The mark is the nonce of the
 delivery that posted the message, so that the bot's own history can be searched for it; it is empty in answers. What
-belongs to a digest and not to one brief begins with ``digest:`` and the id of the digest's run.
+belongs to a digest and not to one brief begins with ``digest:`` and the id of the digest's run; what belongs to a list
+that somebody asked for, with ``list:`` and the id of the list.
 """
 
 from __future__ import annotations
@@ -16,16 +17,20 @@ from bot.chat import limits
 
 PREFIX = "brief:"
 DIGEST_PREFIX = "digest:"
+LIST_PREFIX = "list:"
 MARK = re.compile(rf"[0-9A-Za-z._-]{{0,{limits.NONCE}}}")
 
 _NUMBER = r"(?:0|[1-9][0-9]{0,8})"
-_ID = re.compile(rf"(brief|digest):(0|[1-9][0-9]{{0,18}}):({MARK.pattern}):([a-z]{{1,20}})((?:\.{_NUMBER}){{0,3}})")
+_ID = re.compile(rf"(brief|digest|list):(0|[1-9][0-9]{{0,18}}):({MARK.pattern}):([a-z]{{1,20}})((?:\.{_NUMBER}){{0,3}})")
 _MAX_ID = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What a custom_id says: ``numbers`` are those after the verb. Of ``digest``, the id is that of its run."""
+    """What a custom_id says: ``numbers`` are those after the verb.
+
+    Of ``digest``, the id is that of the digest's run; of ``list``, that of the list.
+    """
 
     brief_id: int
     mark: str

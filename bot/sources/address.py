@@ -63,6 +63,7 @@ _BLOCKED_V6 = tuple(
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 _SHAPE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?([^#]*)", re.DOTALL)
+_PRINTABLE = re.compile(r"[!-~]*")
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _HTTPS = "Use an http or https address"
@@ -137,9 +138,11 @@ def place(url: str) -> Place:
         raise UnsafeURL("", "the address is empty", "Give an address with https://")
     if len(url) > LONGEST:
         raise UnsafeURL(url[:80] + "…", f"the address is longer than {LONGEST} characters", "Use a shorter one")
-    if any(unicodedata.category(c) in _BLANKS for c in url):
+    if not _PRINTABLE.fullmatch(url) and any(unicodedata.category(c) in _BLANKS for c in url):
         shown = "".join(c if unicodedata.category(c) not in _BLANKS else "\ufffd" for c in url)
-        raise UnsafeURL(_without_credentials(shown), "the address has blanks or control characters in it", "Copy it again")
+        raise UnsafeURL(
+            _without_credentials(shown), "the address has blanks or control characters in it", "Copy it again"
+        )
     if "\\" in url:
         reason = "the address has a backslash in it, which programs read differently"
         raise UnsafeURL(_without_credentials(url), reason, "Write / instead")
@@ -155,7 +158,9 @@ def place(url: str) -> Place:
         raise UnsafeURL(_without_credentials(url), reason, "Use an address that needs none")
     host, port = _host_and_port(url, authority)
     target = quote(target, safe="/?:@!$&'()*+,;=%~[]")
-    return Place(scheme, host, _WEB_PORTS[scheme] if port is None else port, target if target[:1] == "/" else "/" + target)
+    return Place(
+        scheme, host, _WEB_PORTS[scheme] if port is None else port, target if target[:1] == "/" else "/" + target
+    )
 
 
 _BLANKS = {"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"}
@@ -189,7 +194,9 @@ def _name(url: str, written: str) -> str:
     try:
         name = written if written.isascii() else idna.encode(written[:254], uts46=True).decode("ascii")
     except UnicodeError:
-        raise UnsafeURL(url, "the host is not a valid international name", "Use the form that begins with xn--") from None
+        raise UnsafeURL(
+            url, "the host is not a valid international name", "Use the form that begins with xn--"
+        ) from None
     name = name.lower()
     dotless = name.removesuffix(".")
     labels = dotless.split(".")
@@ -204,7 +211,9 @@ def _name(url: str, written: str) -> str:
             remedy = "Write it as four numbers with dots, or use the host's name"
             raise UnsafeURL(url, "the host is an IP address in an unusual spelling", remedy) from None
     if labels[-1] in _NOT_IN_DNS:
-        raise UnsafeURL(url, f".{labels[-1]} names cannot be reached from here", "Use an address on the public internet")
+        raise UnsafeURL(
+            url, f".{labels[-1]} names cannot be reached from here", "Use an address on the public internet"
+        )
     return dotless
 
 

@@ -19,9 +19,10 @@ _MARKS = (
 )
 # What is called by these names on the web is the second (https://encoding.spec.whatwg.org/#names-and-labels).
 _MEANT = {
-    "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874", "tis-620": "cp874",
+    "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874", "tis-620": "cp874",
     "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "big5": "big5hkscs",
 }  # fmt: skip
+_ONE_BYTE = ("cp125", "cp874", "iso8859", "koi8", "mac")
 _NO_CHARSET = {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "utf-7", "undefined", "mbcs", "oem"}
 
 
@@ -36,20 +37,19 @@ def decode(body: bytes, charset: str | None) -> str:
             return body[len(mark) :].decode(encoding, "replace")
     if body[:4] in (b"<\0?\0", b"\0<\0?"):
         return body.decode("utf-16-le" if body[0] else "utf-16-be", "replace")
-    named = list(dict.fromkeys(_named(body[:2048], charset)))
-    if len(named) == 1 or body.isascii():
+    named = list(dict.fromkeys(_named(body[:2048], charset))) or ["utf-8"]
+    if named == ["utf-8"] or body.isascii():
         return body.decode(named[0], "replace")
-    # They disagree, or what is named is not UTF-8, which nothing but UTF-8 looks like by chance.
     reading = body.decode("utf-8", "replace")
     bad = reading.count("\ufffd")
-    if "utf-8" in named[:-1] and bad * 10 <= sum(not c.isascii() for c in reading):
-        return reading
-    fitting = (name for name in named if _fits(body, name))
-    return body.decode(next(fitting, named[0]), "replace")
+    good = len(reading) - len(reading.encode("ascii", "ignore")) - bad
+    if bad <= good if "utf-8" in named else named[0].startswith(_ONE_BYTE) and good >= 3 and bad * 10 <= good:
+        return reading  # nothing else looks like UTF-8 by chance
+    return body.decode(next((name for name in named if _fits(body, name)), named[0]), "replace")
 
 
 def _named(head: bytes, charset: str | None) -> Iterator[str]:
-    """The charsets that header and document name, as Python names them, those that are none left out; UTF-8 at the end."""
+    """The charsets that header and document name, as Python names them; what is none is left out."""
     said = [charset, *(m[1].decode("ascii") for p in _IN_DOCUMENT if (m := p.search(head)))]
     for place, name in enumerate(said):
         try:
@@ -58,10 +58,10 @@ def _named(head: bytes, charset: str | None) -> Iterator[str]:
         except (LookupError, ValueError):
             continue
         # A document that can be read as far as its charset's name is not in UTF-16 or 32.
-        if known in _NO_CHARSET or (place and known.startswith(("utf-16", "utf-32"))):
+        # ASCII is what nobody set, and says nothing that UTF-8 does not.
+        if known in _NO_CHARSET or known == "ascii" or (place and known.startswith(("utf-16", "utf-32"))):
             continue
         yield _MEANT.get(known, known)
-    yield "utf-8"
 
 
 def _fits(body: bytes, name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import stat
 import time
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import structlog
+
 from bot.briefs import document
 from bot.briefs.model import Brief
 from bot.errors import DocumentError, SourceError
@@ -18,10 +21,13 @@ from bot.sources.identity import Item
 from bot.sources.kinds import Listing
 from bot.store.sources import Source
 
-SUFFIXES = {".md", ".markdown", ".txt"}
+log = structlog.get_logger(__name__)
+
+SUFFIXES = (".md", ".markdown", ".txt")
 MOST_FILES = 20_000
 DEEPEST = 4
 LONGEST = 5_000_000
+AT_ONCE = 200  # files listed at one look: each is read at once, and the store's writer is not held for longer
 # A file that was written to this short a time ago may still be written to, unless it was as large at the last look.
 SETTLED_AFTER = 1.0
 # A document that is no brief may become one for so long; then it is set aside.
@@ -40,20 +46,40 @@ class _File:
 
 
 class Folder:
-    """The kind ``folder``. Remembers the last look at each folder, to tell what is still being written."""
+    """The kind ``folder``. Remembers the last look at each folder, to tell what is still being written and what is taken.
+
+    A look costs one ``stat`` a file; only files that are not as they were when they were stored are listed.
+    """
 
     def __init__(self) -> None:
         self._looks: dict[int, dict[str, _File]] = {}
+        self._taken: dict[int, dict[str, _File]] = {}
 
     async def list(self, source: Source) -> Listing:
-        """Every document in the folder that is not being written, oldest first. Raises SourceError."""
+        """The documents that changed since they were stored and are not being written, oldest first; some at a time.
+
+        At first sight the newest come first, as those may be news. Raises SourceError.
+        """
         files = await asyncio.to_thread(_scan, Path(source.location))
         before, now = self._looks.get(source.id, {}), time.time()
         self._looks[source.id] = {file.path: file for file in files}
-        settled = [f for f in files if before.get(f.path) == f or not 0 <= now - f.modified / 1e9 < SETTLED_AFTER]
+        if source.last_ok_at is None:
+            self._taken.pop(source.id, None)
+        taken = self._taken.setdefault(source.id, {})
+        for path in taken.keys() - self._looks[source.id].keys():
+            log.debug("file removed, its brief stays", source=source.name, file=path)
+            del taken[path]
+        changed = [f for f in files if taken.get(f.path) != f]
+        settled = [f for f in changed if before.get(f.path) == f or not 0 <= now - f.modified / 1e9 < SETTLED_AFTER]
         settled.sort(key=lambda f: (f.modified, f.path))
-        items = {Item(guid=f.path, link=None, title=f.path, version=f.version): f for f in settled}
-        return Listing(items=tuple(items), unsettled=len(settled) < len(files), held=items)
+        some = settled[-AT_ONCE:] if source.baseline_at is None else settled[:AT_ONCE]
+        return Listing(
+            items=tuple(Item(guid=f.path, link=None, title=f.path, version=f.version) for f in some),
+            not_modified=not some and source.baseline_at is not None,
+            unsettled=len(settled) < len(changed),
+            more=len(some) < len(settled),
+            taken=lambda: taken.update((f.path, f) for f in some),
+        )
 
     async def read(self, source: Source, item: Item, held: Any) -> Brief:
         """The brief in a file. Raises DocumentError where it is none, SourceError while it may still become one."""
@@ -61,9 +87,15 @@ class Folder:
         try:
             return await asyncio.to_thread(_read, path)
         except DocumentError as error:
-            if isinstance(held, _File) and 0 <= time.time() - held.modified / 1e9 < UNFINISHED:
+            if await asyncio.to_thread(_is_fresh, path):
                 raise SourceError(str(error)) from None
             raise
+
+
+def _is_fresh(path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return 0 <= time.time() - path.stat().st_mtime < UNFINISHED
+    return False
 
 
 def _scan(folder: Path) -> list[_File]:
@@ -92,7 +124,7 @@ def _walk(folder: Path, below: str, depth: int) -> Iterator[_File]:
                     yield from _walk(Path(entry.path), f"{below}{name}/", depth + 1)
                 continue
             # A link could lead anywhere; and what is neither a link nor a file could block for ever.
-            if Path(name).suffix.casefold() in SUFFIXES and entry.is_file(follow_symlinks=False):
+            if name.lower().endswith(SUFFIXES) and entry.is_file(follow_symlinks=False):
                 try:
                     found = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:

@@ -1,7 +1,8 @@
 """When a source is asked again: what its server says, within our bounds. Pure functions of headers and times.
 
-The numbers: hourly by default; never under 15 minutes; once a day where the server gives nothing to ask with (no
-validators) and names no time; a day at the longest; a tenth of jitter. Errors wait 1, 2, 4 … 24 hours; Retry-After counts
+The numbers: hourly by default; never under 15 minutes, nor under an hour where the server gives nothing to ask with (no
+validators); a feed that gives neither validators nor a time once a day (``UNCONDITIONAL``); a day at the longest, unless
+it was set so; a tenth of jitter. Errors wait 1, 2, 4 … 24 hours; Retry-After counts
 up to a week; the owner is told after a day of failure, and a source is disabled after 14 days of it, then probed daily.
 They follow from how ten feed readers behave and from what server owners ask (https://rachelbythebay.com/fs/help.html).
 """
@@ -15,7 +16,8 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 FLOOR = timedelta(minutes=15)
-NAMED_FLOOR = timedelta(hours=1)  # without validators, where the server or the feed names a time
+UNVALIDATED_FLOOR = timedelta(hours=1)  # without validators
+UNCONDITIONAL = timedelta(hours=24)  # for feeds without validators that name no time
 LONGEST = timedelta(hours=24)
 JITTER = 0.1
 LONGEST_RETRY_AFTER = timedelta(days=7)
@@ -73,16 +75,18 @@ def next_interval(
     ttl: float | None = None,
     validators: bool = True,
     floor: timedelta = FLOOR,
+    unconditional: timedelta = UNVALIDATED_FLOOR,
 ) -> timedelta:
     """Time until the next poll after a good one: the longest of what is set, what the server and what the feed ask for.
 
     ``fresh_for`` is the answer's ``max_age`` and ``ttl`` what the feed itself says, both in seconds. Never under
-    ``floor``; without validators a day, or an hour where a time was named. Never over a day, unless the interval that was
-    set is longer. A ``floor`` of zero is for the operator's own hosts: nothing is added for politeness.
+    ``floor``; without validators not under an hour, nor under ``unconditional`` where no time was named either. Never over
+    a day, unless the interval that was set is longer. A ``floor`` of zero is for the operator's own hosts: nothing is added
+    for politeness.
     """
     named = [timedelta(seconds=min(s, LONGEST.total_seconds())) for s in (fresh_for, ttl) if s]
     if floor and not validators:
-        floor = max(floor, NAMED_FLOOR if named else LONGEST)
+        floor = max(floor, UNVALIDATED_FLOOR, timedelta(0) if named else unconditional)
     return max(interval, min(max(floor, *named, timedelta(0)), LONGEST))
 
 

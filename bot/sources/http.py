@@ -1,85 +1,71 @@
 """Polite, guarded, bounded GET: the only way in which anything is fetched from a source.
 
-Polite: an honest User-Agent, conditional requests, Retry-After held for the whole host, two connections a host.
-Guarded: ``check_url`` before each hop, and the IP address of every connection just before it is made.
-Bounded: time for the whole fetch, decoded size, redirects, connections.
+Polite: an honest User-Agent, conditional requests, Retry-After held for the whole host, two connections a host; no
+cookies, no Referer, nothing added to the address. Guarded: the address of every hop is checked, and the IP address of every
+connection just before it is made. Bounded: time for the whole fetch, size packed and unpacked, redirects, connections.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
-import importlib.util
 import re
 import socket
 import ssl
-import sys
 import time
+import weakref
+from collections.abc import AsyncIterator, Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, urljoin
 
 import aiohttp
 from aiohttp.abc import AbstractResolver
 from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
 
 from bot.errors import FetchError, UnsafeURL
-from bot.sources import freshness
-from bot.sources.address import check_allowed, check_url, is_blocked, is_private, origin
-from bot.sources.charset import decode
+from bot.sources import answers, freshness
+from bot.sources.address import Place, check_public, check_url, is_blocked, is_private, place
+from bot.sources.response import Response, Validators
+from bot.sources.unpack import ACCEPT_ENCODING, Unpacker, UnpackError
 
 __all__ = ["Http", "Response", "Validators", "check_url", "is_private"]
 
 _REDIRECTS = {301, 302, 303, 307, 308}
 _PERMANENT = {301, 308}
-_ZSTD = sys.version_info >= (3, 14) or importlib.util.find_spec("backports.zstd") is not None
-ACCEPT_ENCODING = "gzip, deflate, br" + (", zstd" if _ZSTD else "")
+_LONGEST_FIELD = 16_384  # a whole header line; some sites' Content-Security-Policy has over 8 kB
+_MOST_FIELDS = 128
+_MOST_HELD = 10_000
+_NOT_PUBLIC = "Only addresses on the public internet are fetched"
 
 
 @dataclass(frozen=True, slots=True)
-class Validators:
-    """What a server gave to ask with next time; opaque, handed back byte for byte."""
-
-    etag: str | None = None
-    last_modified: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """A good answer. ``url`` is where it came from in the end, ``permanent_url`` where the source has moved for good.
-
-    ``not_modified``: a 304, whose body is empty and whose validators are those to ask with next time. ``max_age`` is
-    how many seconds the server calls it fresh, or None.
-    """
+class _Wish:
+    """What one ``get`` wants, the same at every hop; ``url`` is the address as it was given."""
 
     url: str
-    permanent_url: str | None
-    status: int
-    headers: CIMultiDictProxy[str]
-    body: bytes
+    accept: str
     validators: Validators
-    not_modified: bool = False
-    max_age: float | None = None
+    max_bytes: int
+    delta: bool
 
-    @property
-    def content_type(self) -> str:
-        """``text/html`` and the like, in lower case; empty if the server says nothing."""
-        return self.headers.get("Content-Type", "").partition(";")[0].strip().casefold()
 
-    @property
-    def charset(self) -> str | None:
-        """The charset that the Content-Type names, or None."""
-        found = re.search(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", self.headers.get("Content-Type", ""), re.IGNORECASE)
-        return found[1] if found else None
-
-    def text(self) -> str:
-        """The body as text; never raises. See ``charset.decode``."""
-        return decode(self.body, self.charset)
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    status: int
+    location: str
 
 
 class Http:
-    """One session for everything that is fetched: ``async with Http(...) as http: await http.get(url, accept=...)``."""
+    """One session for everything that is fetched: ``async with Http(...) as http: await http.get(url, accept=...)``.
+
+    ``timeout`` is seconds for a whole fetch, its redirects and its body, but not for waiting until the host has a
+    connection free. ``resolver``, ``tls`` and ``clock`` (monotonic seconds) replace aiohttp's, Python's and the system's.
+    """
 
     def __init__(
         self,
@@ -91,17 +77,17 @@ class Http:
         connections: int = 50,
         connections_per_host: int = 2,
         resolver: AbstractResolver | None = None,
+        tls: ssl.SSLContext | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.user_agent, self.timeout, self.max_bytes, self.max_redirects = (
-            user_agent,
-            timeout,
-            max_bytes,
-            max_redirects,
-        )
-        self._connections, self._per_host, self._resolver = connections, connections_per_host, resolver
+        self.user_agent = "".join(c for c in user_agent if c.isprintable())
+        self.timeout, self.max_bytes, self.max_redirects = timeout, max_bytes, max_redirects
+        self._per_host, self._resolver, self._tls, self._clock = connections_per_host, resolver, tls, clock
+        self._turns = asyncio.Semaphore(connections)
+        self._host_turns: weakref.WeakValueDictionary[str, asyncio.Semaphore] = weakref.WeakValueDictionary()
         self._guarded: aiohttp.ClientSession | None = None
         self._allowed: aiohttp.ClientSession | None = None
-        self._held: dict[str, float] = {}  # host -> monotonic time until which it asked for peace
+        self._held: dict[str, float] = {}  # host -> until when, by the clock, it asked for peace
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -111,7 +97,7 @@ class Http:
         await self.close()
 
     async def start(self) -> None:
-        """Open the sessions."""
+        """Open the sessions. What was allowed a private host never shares a connection with what was not."""
         self._guarded, self._allowed = self._session(_guarded_socket), self._session(None)
 
     async def close(self) -> None:
@@ -121,6 +107,10 @@ class Http:
                 await session.close()
         self._guarded = self._allowed = None
 
+    def hold(self, url: str, seconds: float) -> None:
+        """Ask nothing of an address's host for so long. Raises UnsafeURL where it is no address."""
+        self._hold(place(url).netloc, seconds)
+
     async def get(
         self,
         url: str,
@@ -129,234 +119,234 @@ class Http:
         validators: Validators | None = None,
         allow_private: bool = False,
         max_bytes: int | None = None,
+        delta: bool = False,
     ) -> Response:
-        """Fetch an address.
+        """Fetch an address: a whole page (200, 203), a 304 if ``validators`` were given, or a 226 if ``delta`` was.
 
-        ``validators`` make it a conditional request. ``allow_private`` lets the address's own host and port lie in a
-        private network; where it redirects to is guarded as ever. Raises UnsafeURL before a byte is sent, FetchError
-        for everything that is not a 2xx or 304.
+        ``allow_private`` lets the address's own host and port lie in a private network; where it redirects to is guarded as
+        ever. Raises UnsafeURL for what must not be fetched, before a byte is sent there, and FetchError for the rest.
         """
-        try:
-            async with asyncio.timeout(self.timeout):
-                return await self._follow(url, accept, validators or Validators(), allow_private, max_bytes)
-        except TimeoutError:
-            raise FetchError(url, f"no whole answer within {self.timeout:g} s", "It is tried again later") from None
-
-    async def _follow(
-        self, url: str, accept: str, validators: Validators, allow_private: bool, max_bytes: int | None
-    ) -> Response:
-        allowed = origin(url) if allow_private else None
-        at, permanent, only_permanent, seen = url, None, True, set[str]()
+        at = place(url)
+        allowed = at.origin if allow_private else None
+        wish = _Wish(url, accept, validators or Validators(), max_bytes or self.max_bytes, delta)
+        permanent, for_good, left, seen = None, True, self.timeout, {at.url}
         for _ in range(self.max_redirects + 1):
-            free = allowed is not None and origin(at)[1:] == allowed[1:]
-            (check_allowed if free else check_url)(at)
-            if at in seen:
-                raise FetchError(url, "it redirects in a circle", "Open the address in a browser and use where it ends")
-            seen.add(at)
-            answer = await self._ask(at, accept, validators, free, max_bytes or self.max_bytes, permanent)
+            free = at.origin == allowed
+            if not free:
+                _check(at, url)
+            async with self._turn(at):
+                began = self._clock()
+                try:
+                    async with asyncio.timeout(left):
+                        answer = await self._ask(at, wish, free, permanent, for_good)
+                except TimeoutError:
+                    reason = f"{at.host} gave no whole answer within {self.timeout:g} s"
+                    raise FetchError(url, reason, answers.AGAIN) from None
+                left -= self._clock() - began
             if isinstance(answer, Response):
                 return answer
-            target, status = answer
-            if urlsplit(at).scheme == "https" and urlsplit(target).scheme == "http":
-                raise UnsafeURL(target, "it redirects from https to http", "Use the address it should have, with https")
-            only_permanent = only_permanent and status in _PERMANENT
-            permanent = target if only_permanent else permanent
-            at = target
+            at = _next(at, answer.location)
+            for_good = for_good and answer.status in _PERMANENT
+            permanent = at.url if for_good else permanent
+            if at.url in seen:
+                raise FetchError(url, "it redirects in a circle", "Open the address in a browser and use where it ends")
+            seen.add(at.url)
         raise FetchError(url, f"more than {self.max_redirects} redirects", "Use the address at the end of them")
 
+    @contextlib.asynccontextmanager
+    async def _turn(self, at: Place) -> AsyncIterator[None]:
+        """Wait until the host, then the whole bot, has a connection free; then refuse if the host asked for peace."""
+        turns = self._host_turns.get(at.host)
+        if turns is None:
+            turns = self._host_turns[at.host] = asyncio.Semaphore(self._per_host)
+        async with turns, self._turns:
+            wait = self._held.get(at.netloc, 0.0) - self._clock()
+            if wait > 0:
+                reason = f"{at.netloc} asked not to be asked again for {answers.span(wait)}"
+                raise FetchError(at.url, reason, "It is tried again after that", retry_after=wait)
+            yield
+
+    def _hold(self, netloc: str, seconds: float) -> None:
+        now = self._clock()
+        if len(self._held) >= _MOST_HELD:
+            self._held = {host: until for host, until in self._held.items() if until > now}
+        self._held[netloc] = max(self._held.get(netloc, 0.0), now + seconds)
+
     async def _ask(
-        self, url: str, accept: str, validators: Validators, free: bool, max_bytes: int, permanent: str | None
-    ) -> Response | tuple[str, int]:
-        """One request: the answer, or where it redirects to and with which status."""
-        host = urlsplit(url).netloc.casefold()
-        if (wait := self._held.get(host, 0.0) - time.monotonic()) > 0:
-            reason = f"{host} asked not to be asked again for {_span(wait)}"
-            raise FetchError(url, reason, "It is tried again after that", retry_after=wait)
+        self, at: Place, wish: _Wish, free: bool, permanent: str | None, for_good: bool
+    ) -> Response | _Moved:
+        """One request: the answer, or where it redirects to."""
         session = self._allowed if free else self._guarded
         assert session is not None, "Http is used inside `async with`"
-        headers = {"User-Agent": self.user_agent, "Accept": accept, "Accept-Encoding": ACCEPT_ENCODING}
-        if validators.etag:
-            headers["If-None-Match"] = validators.etag
-        if validators.last_modified:
-            headers["If-Modified-Since"] = validators.last_modified
+        refused: list[str] = []
+        _refused.set(refused)
         try:
-            async with session.get(url, headers=headers, allow_redirects=False) as answer:
-                if answer.status in _REDIRECTS and (location := answer.headers.get("Location")):
-                    return _joined(url, location), answer.status
-                self._refuse_bad_status(url, host, answer)
-                body = b"" if answer.status == 304 else await _read(url, answer, max_bytes)
-                return self._response(url, permanent, answer, body, validators)
+            async with session.get(
+                URL(at.url, encoded=True), headers=self._headers(wish), allow_redirects=False
+            ) as answer:
+                if answer.status in _REDIRECTS and (location := answer.headers.get("Location", "").strip()):
+                    return _Moved(answer.status, location)
+                self._refuse_bad_status(at, wish, answer, for_good)
+                body = b"" if answer.status == 304 else await _read(wish, answer)
+                return _response(at, permanent, answer, body, wish.validators)
+        except UnpackError as error:
+            raise FetchError(wish.url, str(error), answers.AGAIN) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise _explained(url, error) from error
+            if refused:
+                reason = f"{at.host} leads to {refused[0]}, which is not a public address"
+                raise UnsafeURL(at.url, reason, _NOT_PUBLIC) from error
+            if isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError):
+                raise
+            raise FetchError(wish.url, *_explained(at.host, error)) from error
 
-    def _response(
-        self, url: str, permanent: str | None, answer: aiohttp.ClientResponse, body: bytes, asked: Validators
-    ) -> Response:
-        got = answer.headers
-        given = Validators(freshness.validator(got.get("ETag")), freshness.validator(got.get("Last-Modified")))
-        not_modified = answer.status == 304
-        if not_modified:  # RFC 9111, 3.2: what a 304 brings replaces what was stored, the rest stays
-            given = Validators(given.etag or asked.etag, given.last_modified or asked.last_modified)
-        return Response(
-            url=url,
-            permanent_url=permanent,
-            status=answer.status,
-            headers=CIMultiDictProxy(CIMultiDict(got)),
-            body=body,
-            validators=given,
-            not_modified=not_modified,
-            max_age=freshness.max_age(got, datetime.now(UTC)),
-        )
+    def _headers(self, wish: _Wish) -> dict[str, str]:
+        headers = {"User-Agent": self.user_agent, "Accept": wish.accept, "Accept-Encoding": ACCEPT_ENCODING}
+        if etag := freshness.validator(wish.validators.etag):
+            headers["If-None-Match"] = etag
+            if wish.delta:
+                headers["A-IM"] = "feed"
+        if last_modified := freshness.validator(wish.validators.last_modified):
+            headers["If-Modified-Since"] = last_modified
+        return headers
 
-    def _refuse_bad_status(self, url: str, host: str, answer: aiohttp.ClientResponse) -> None:
-        status = answer.status
-        if 200 <= status < 300 or status == 304:
+    def _refuse_bad_status(self, at: Place, wish: _Wish, answer: aiohttp.ClientResponse, for_good: bool) -> None:
+        status, asked = answer.status, wish.validators
+        if status in (200, 203) or (status == 226 and wish.delta) or (status == 304 and asked != Validators()):
             return
         wait = freshness.retry_after(answer.headers, datetime.now(UTC)) if status in (429, 503) else None
         if wait:
-            self._held[host] = time.monotonic() + wait
-        reason, remedy = _STATUS.get(status, ("", ""))
-        if not reason:
-            kind = "the server failed" if status >= 500 else "the server refused"
-            reason, remedy = f"{kind} ({status})", "It is tried again later" if status >= 500 else "Check the address"
-        if status in (403, 503) and "cloudflare" in answer.headers.get("Server", "").casefold():
-            reason, remedy = f"a bot filter (Cloudflare) refused ({status})", "Ask the site to let this bot's name in"
-        raise FetchError(url, reason, remedy, status=status, retry_after=wait, permanent=status == 410)
+            self._hold(at.netloc, wait)
+        reason, remedy = answers.words(status, answer.headers)
+        # Gone at the end of a temporary redirect says nothing about the address itself.
+        raise FetchError(
+            wish.url, reason, remedy, status=status, retry_after=wait, permanent=status == 410 and for_good
+        )
 
     def _session(self, socket_factory: Any) -> aiohttp.ClientSession:
         connector = aiohttp.TCPConnector(
-            limit=self._connections,
-            limit_per_host=self._per_host,
+            limit=0,  # turns are waited for in _turn, outside the time for the fetch
             socket_factory=socket_factory,
             resolver=self._resolver,
+            use_dns_cache=False,  # what is dialled is what was just looked up
+            ssl=self._tls or True,
         )
         return aiohttp.ClientSession(
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,
+            auto_decompress=False,
             timeout=aiohttp.ClientTimeout(total=None),  # asyncio.timeout bounds the whole fetch, redirects and all
-            skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding"),
-            read_bufsize=2**16,
+            max_line_size=_LONGEST_FIELD,
+            max_field_size=_LONGEST_FIELD,
+            max_headers=_MOST_FIELDS,
         )
 
 
-_STATUS = {
-    401: ("it wants a login (401)", "Use an address that is open to everybody"),
-    402: ("it wants to be paid (402)", "Use an address that is open to everybody"),
-    403: ("the server does not let the bot in (403)", "Ask the site to let this bot's name in"),
-    404: ("there is no such page (404)", "Check the address; it is tried again later"),
-    410: ("it is gone for good (410)", "Remove the source or give its new address"),
-    429: ("the server wants fewer requests (429)", "It is tried again later"),
-    451: ("it is withheld for legal reasons (451)", "Use another source"),
-}
+def _response(
+    at: Place, permanent: str | None, answer: aiohttp.ClientResponse, body: bytes, asked: Validators
+) -> Response:
+    got = answer.headers
+    given = Validators(freshness.validator(got.get("ETag")), freshness.validator(got.get("Last-Modified")))
+    not_modified = answer.status == 304
+    if not_modified:  # RFC 9111, 3.2: what a 304 brings replaces what was stored, the rest stays
+        given = Validators(given.etag or asked.etag, given.last_modified or asked.last_modified)
+    return Response(
+        url=at.url,
+        permanent_url=permanent,
+        status=answer.status,
+        headers=CIMultiDictProxy(CIMultiDict(got)),
+        body=body,
+        validators=given,
+        not_modified=not_modified,
+        max_age=freshness.max_age(got, datetime.now(UTC)),
+    )
 
 
-async def _read(url: str, answer: aiohttp.ClientResponse, max_bytes: int) -> bytes:
-    """The decoded body, streamed; stops at the bound, however small the bytes on the wire are."""
-    encodings = answer.headers.get("Content-Encoding", "")
-    if "," in encodings:
-        raise FetchError(url, f"its body is packed twice ({encodings[:40]})", "Tell the site's owner")
-    body = bytearray()
-    async for chunk in answer.content.iter_chunked(2**16):
-        body += chunk
-        if len(body) > max_bytes:
-            answer.close()
-            raise FetchError(
-                url, f"it is larger than {max_bytes / 1e6:g} MB", "Use a smaller page, or raise http.max_bytes"
-            )
+async def _read(wish: _Wish, answer: aiohttp.ClientResponse) -> bytes:
+    """The body, unpacked as it arrives; stops at the bound, however small the bytes on the wire are."""
+    most = wish.max_bytes
+    too_large = FetchError(
+        wish.url, f"it is larger than {most / 1e6:g} MB", "Use a smaller page, or raise http.max_bytes"
+    )
+    if (answer.content_length or 0) > most:
+        raise too_large
+    unpacker = Unpacker(", ".join(answer.headers.getall("Content-Encoding", [])))
+    body, packed = bytearray(), 0
+    async for chunk in answer.content.iter_any():
+        packed += len(chunk)
+        for piece in unpacker.feed(chunk):
+            body += piece
+            if len(body) > most:
+                raise too_large
+        if packed > most:  # packed so that nothing comes out
+            raise too_large
+    unpacker.close()
     return bytes(body)
 
 
-def _joined(url: str, location: str) -> str:
-    """Where a Location header leads; UnsafeURL where it is no address."""
+def _check(at: Place, given: str) -> None:
     try:
-        target = urljoin(url, location.strip())
+        check_public(at)
+    except UnsafeURL as error:
+        if at == place(given):
+            raise
+        raise UnsafeURL(error.url, f"it redirects to where nothing is fetched: {error.reason}", error.remedy) from None
+
+
+def _next(at: Place, location: str) -> Place:
+    """Where a Location header leads; UnsafeURL where that is no address, or leads from https to http."""
+    escaped = (
+        quote(location, safe="%!#$&'()*+,/:;=?@[]~\\", errors="surrogateescape") if _RAW.search(location) else location
+    )
+    try:
+        target = place(urljoin(at.url, escaped))
+    except UnsafeURL as error:
+        raise UnsafeURL(error.url, f"it redirects to where nothing is fetched: {error.reason}", error.remedy) from None
     except ValueError:
-        raise UnsafeURL(
-            location[:200], "it redirects to something that is no address", "Tell the site's owner"
-        ) from None
-    return target.partition("#")[0]
+        raise UnsafeURL(location[:200], "it redirects to something that is no address", "Tell its owner") from None
+    if at.scheme == "https" and target.scheme == "http":
+        raise UnsafeURL(target.url, "it redirects from https to http", "Use the address it should have, with https")
+    return target
+
+
+_RAW = re.compile("[ \ud800-\udfff]")  # blanks, and bytes that are no UTF-8, as servers write them in a Location
+
+# What the guard refused for the request that runs in this context; aiohttp's errors do not always name it.
+_refused: ContextVar[list[str]] = ContextVar("refused")
 
 
 def _guarded_socket(info: tuple[Any, ...]) -> socket.socket:
     """A socket for one connection attempt, if its address lies on the public internet.
 
     aiohttp calls this with the final address of every attempt, after DNS: a name that resolves differently the second
-    time is judged by what is dialled.
+    time is judged by what is dialled. A resolver of our own would not do, as aiohttp asks none for IP addresses.
     """
     family, kind, protocol, _, address = info
     if is_blocked(str(address[0])):
-        raise _Refused(str(address[0]))
+        _refused.get().append(str(address[0]))
+        raise OSError(errno.EACCES, "not a public address")
     return socket.socket(family=family, type=kind, proto=protocol)
 
 
-class _Refused(OSError):
-    """The address of a connection lies in a private network."""
-
-
-def _explained(url: str, error: BaseException) -> FetchError | UnsafeURL:
-    """What went wrong on the way, in words for the person who gave the address."""
-    host = urlsplit(url).hostname
-    later = "It is tried again later"
-    if (refused := _cause(error, _Refused)) is not None:
-        reason = f"{host} leads to {refused}, which is not a public address"
-        return UnsafeURL(url, reason, "Only addresses on the public internet are fetched")
+def _explained(host: str, error: BaseException) -> tuple[str, str]:
+    """What went wrong on the way, in words for the person who gave the address, and what to do."""
     if isinstance(error, (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError, ssl.SSLError)):
-        return FetchError(
-            url, f"no secure connection: {_certificate(error)}", "Check the address, or tell the site's owner"
-        )
+        problem = str(getattr(error, "certificate_error", None) or error)
+        return f"no secure connection: {answers.certificate(problem)}", "Check the address, or tell the site's owner"
     if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return FetchError(url, f"there is no host {host}, or DNS does not answer", "Check the spelling of the address")
-    if isinstance(error, OSError) and error.errno in (errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH):
-        return FetchError(url, f"{host} does not take connections", later)
-    if isinstance(error, (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError)):
-        broken = "encoding" in str(error).casefold()
-        return FetchError(url, "its body cannot be unpacked" if broken else "the answer was cut off", later)
+        if getattr(error.os_error, "errno", None) == socket.EAI_AGAIN:
+            return f"the address of {host} could not be looked up: DNS does not answer", answers.AGAIN
+        return f"there is no host {host}", "Check the spelling of the address"
+    if isinstance(error, aiohttp.ClientConnectorError):
+        if error.errno == errno.ECONNREFUSED:
+            return f"{host} refuses connections", f"Check the address and its port; {answers.AGAIN.lower()}"
+        return f"{host} cannot be reached", answers.AGAIN
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return f"{host} closed the connection without an answer", answers.AGAIN
+    if isinstance(error, (aiohttp.ClientPayloadError, ConnectionError)):
+        return "the answer was cut off in the middle", answers.AGAIN
     if isinstance(error, aiohttp.ClientResponseError):
-        return FetchError(url, f"the answer is not proper HTTP ({_short(error.message)})", later)
-    if isinstance(error, (aiohttp.InvalidURL, ValueError)):
-        return FetchError(url, "the address cannot be fetched", "Check the address")
-    return FetchError(url, f"the connection failed ({_short(error)})", later)
-
-
-def _cause(error: BaseException | None, kind: type[BaseException]) -> BaseException | None:
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        if isinstance(error, kind):
-            return error
-        if isinstance(error, BaseExceptionGroup):
-            return next((found for inner in error.exceptions if (found := _cause(inner, kind))), None)
-        error = getattr(error, "os_error", None) or error.__cause__ or error.__context__
-    return None
-
-
-def _certificate(error: BaseException) -> str:
-    text = str(getattr(error, "certificate_error", error)).casefold()
-    for mark, words in (
-        ("expired", "its certificate has expired"),
-        ("hostname mismatch", "its certificate is for another name"),
-        ("doesn't match", "its certificate is for another name"),
-        ("self-signed", "its certificate is self-signed"),
-        ("self signed", "its certificate is self-signed"),
-        ("unable to get local issuer", "its certificate's issuer is not known"),
-        ("wrong version", "it does not speak TLS there"),
-        ("record layer", "it does not speak TLS there"),
-    ):
-        if mark in text:
-            return words
-    return "its certificate is not valid" if "certificate" in text else "the TLS handshake failed"
-
-
-def _short(error: object) -> str:
-    return " ".join(str(error).split())[:120] or type(error).__name__
-
-
-def _span(seconds: float) -> str:
-    return (
-        f"{seconds / 3600:.0f} h"
-        if seconds >= 5400
-        else f"{seconds / 60:.0f} min"
-        if seconds >= 90
-        else f"{seconds:.0f} s"
-    )
+        if "got more than" in error.message.casefold() or "too many headers" in error.message.casefold():
+            return "the answer's headers are too large", "Tell the site's owner"
+        return "the answer is not proper HTTP", "Check the address and its port"
+    return f"the connection to {host} failed ({type(error).__name__})", answers.AGAIN

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -18,7 +18,9 @@ class Listing:
 
     ``not_modified``: nothing was listed, as nothing changed. ``whole`` is False where the document was cut off, so that
     its validators must not be kept. ``fresh_for`` and ``ttl`` are what server and document ask for, in seconds.
-    ``unsettled``: something is there that is still being written. ``held`` carries what ``read`` needs of each item.
+    ``body_hash`` names the state of the document that was read. ``unsettled``: something is there that is still being
+    written; ``more``: there is more than what is listed, to be listed at the next poll. ``held`` carries what ``read``
+    needs of each item. ``taken`` is called when all that is listed is stored.
     """
 
     items: tuple[Item, ...] = ()
@@ -27,8 +29,11 @@ class Listing:
     whole: bool = True
     fresh_for: float | None = None
     ttl: float | None = None
+    body_hash: str | None = None
     unsettled: bool = False
+    more: bool = False
     held: Mapping[Item, Any] = field(default_factory=dict)
+    taken: Callable[[], None] = lambda: None
 
 
 class Kind(Protocol):

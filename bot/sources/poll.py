@@ -8,6 +8,7 @@ no other.
 from __future__ import annotations
 
 import asyncio
+import functools
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from bot.briefs.condense import condensed
 from bot.briefs.model import Brief
 from bot.errors import DocumentError, FetchError, SourceError, StoreError
 from bot.sources import freshness, identity
-from bot.sources.folder import Folder
+from bot.sources.folder import AT_ONCE, Folder
 from bot.sources.http import Http
 from bot.sources.identity import Decision, Item, Seen, Verdict
 from bot.sources.kinds import Kind, Listing
@@ -39,6 +40,7 @@ SOON = timedelta(seconds=30)
 ATTEMPTS = 6  # readings of one item, over about two days, before it is set aside
 ATTEMPT_AFTER = timedelta(minutes=15)
 DEADLINE = 600.0  # seconds for a whole poll, all its stories included
+UNSETTLED_LOOKS = 9  # at one `poll_once`, with a second between them
 FOLDER_BACKOFF = timedelta(minutes=1)
 
 OnStored = Callable[[Connection, StoredBrief], Awaitable[None]]
@@ -73,7 +75,7 @@ class Poller:
         self._database, self._clock, self._deadline = database, clock, deadline
         self._on_stored, self._on_change, self._concurrency = on_stored, on_change, concurrency
         self._kinds: dict[str, Kind] = {"folder": Folder(), "site": Site(http), "brief": Document(http)}
-        self._polls: dict[int, asyncio.Task[bool]] = {}
+        self._polls: dict[int, asyncio.Task[Listing | None]] = {}
         self._troubled = self._stopping = False
 
     async def tick(self) -> None:
@@ -90,7 +92,10 @@ class Poller:
         for source in [s for s in due if s.id not in self._polls][:free]:
             task = asyncio.create_task(self._poll(source), name=f"poll {source.name}")
             self._polls[source.id] = task
-            task.add_done_callback(lambda _, id=source.id: self._polls.pop(id, None))
+            task.add_done_callback(functools.partial(self._ended, source.id))
+
+    def _ended(self, source_id: int, _: object) -> None:
+        self._polls.pop(source_id, None)
 
     async def poll_once(self) -> None:
         """Poll everything that is due now and wait for it; a folder with files still being written is looked at again."""
@@ -102,11 +107,23 @@ class Poller:
                 return
             for at in range(0, len(due), self._concurrency):
                 some = due[at : at + self._concurrency]
-                unsettled = await asyncio.gather(*(self._poll(source) for source in some))
-                if again := [source for source, more in zip(some, unsettled, strict=True) if more]:
-                    await asyncio.sleep(1.2)
-                    await asyncio.gather(*(self._poll(source) for source in again))
+                await asyncio.gather(*map(self._poll_whole, some))
                 polled |= {source.id for source in some}
+
+    async def _poll_whole(self, source: Source) -> None:
+        """Poll one source until it lists nothing more; files still being written are waited for a few seconds."""
+        waited = 0
+        while (listing := await self._poll(source)) is not None and (listing.more or listing.unsettled):
+            if not listing.more:
+                if waited == UNSETTLED_LOOKS:
+                    return
+                waited += 1
+                await asyncio.sleep(1.2)
+            async with self._database.read() as conn:
+                found = await sources.get(conn, source.id)
+            if found is None:
+                return
+            source = found
 
     async def stop(self) -> None:
         """End the polls in flight; what they have not stored, the next start polls again."""
@@ -116,34 +133,35 @@ class Poller:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _poll(self, source: Source) -> bool:
-        """Poll one source, whatever happens; True if something there is still being written."""
+    async def _poll(self, source: Source) -> Listing | None:
+        """Poll one source, whatever happens; what it listed, or None where that failed."""
         try:
             async with asyncio.timeout(self._deadline):
                 listing = await self._kinds[source.kind].list(source)
                 await self._take(source, listing)
+                listing.taken()
         except StoreError as error:
             self._tell_trouble(error)
-            return False
+            return None
         except TimeoutError:
             await self._failed(source, SourceError(f"polling it took longer than {self._deadline:.0f} s"))
-            return False
+            return None
         except SourceError as error:
             await self._failed(source, error)
-            return False
+            return None
         except Exception as error:
             log.exception("polling failed in a way nobody foresaw", source=source.name)
             await self._failed(source, SourceError(f"polling it failed ({type(error).__name__}: {error})"))
-            return False
+            return None
         self._troubled = False
-        return listing.unsettled
+        return listing
 
     async def _take(self, source: Source, listing: Listing) -> None:
         """Decide what is new, read it, and store the outcome."""
         now = self._clock()
         first_sight = source.baseline_at is None
         async with self._database.read() as conn:
-            keys = {key for some in identity.keys(listing.items) for key in some}
+            keys = identity.lookup(listing.items)
             known = await sources.known(conn, source.id, keys)
             stored = await sources.items_by_id(conn, set(known.values()))
             oldest = await get_meta(conn, _oldest_key(source))
@@ -158,16 +176,18 @@ class Poller:
             last_ok_at=source.last_ok_at,
             now=now,
             listed_before=listed_before,
-            backfill=source.backfill,
+            # Where the first sight takes several polls, the newest were in the first of them.
+            backfill=source.backfill if source.last_ok_at is None else 0,
         )
         unread = [d for d in decisions if d.verdict not in (Verdict.KNOWN, Verdict.REPEATED)]
-        to_read, later = unread[:MOST_READ], unread[MOST_READ:]
+        most = MOST_READ if source.kind != "folder" else AT_ONCE
+        to_read, later = unread[:most], unread[most:]
         if first_sight:  # news first: what is posted must not wait for what is only stored
             unread.sort(key=lambda d: d.verdict is not Verdict.NEW)
-            to_read, later = unread[:MOST_READ], unread[MOST_READ:]
+            to_read, later = unread[:most], unread[most:]
             to_read.sort(key=decisions.index)
         listed = {d.item_id: d for d in decisions if d.item_id is not None}
-        retry = [listed.get(p.id) or _pending(p) for p in pending][: MOST_READ - len(to_read)]
+        retry = [listed.get(p.id) or _pending(p) for p in pending][: most - len(to_read)]
         attempts = {p.id: p.attempts for p in pending}
         reading = await self._read_all(
             source, [*to_read, *(d for d in retry if d not in to_read)], listing.held, attempts
@@ -235,6 +255,8 @@ class Poller:
             next_poll_at = now + wait if soonest is None else min(now + wait, max(soonest, now + source.interval / 2))
             if later:
                 next_poll_at = min(next_poll_at, now + SOON)
+            if listing.more:
+                next_poll_at = now
             kept = listing.validators if listing.whole else None
             await sources.succeeded(
                 conn,
@@ -242,8 +264,8 @@ class Poller:
                 now=now,
                 next_poll_at=next_poll_at,
                 validators=(kept.etag, kept.last_modified) if kept else (None, None),
-                body_hash=None,
-                baseline=not listing.not_modified,
+                body_hash=source.body_hash if listing.not_modified else listing.body_hash if listing.whole else None,
+                baseline=not listing.not_modified and not listing.more,
             )
         self._tell(source, decisions, aside, news, first_sight)
         if news:
@@ -374,7 +396,7 @@ class Poller:
                 items=flood,
                 do="look at it; if they are news, remove the source and add it again with backfill",
             )
-        if first_sight:
+        if first_sight and source.last_ok_at is None:
             log.info("first look", source=source.name, items=len(decisions), posted=news)
         elif news:
             log.info("new briefs", source=source.name, briefs=news)

@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import html
 import re
+import time
 from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
@@ -34,7 +35,10 @@ STORY = "text/markdown, text/html;q=0.8, text/plain;q=0.5"
 MOST_STORIES = 200
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-_STORY = re.compile(rf"(?:https?:)?(?://[^\s\"'<>()\[\]\\]{{1,255}}?)?/s/{_UUID}(?![0-9a-z-])", re.IGNORECASE)
+_STORY = re.compile(rf"/s/{_UUID}(?![0-9a-z-])", re.IGNORECASE)
+# What may stand before it and belongs to the link; asked of a few characters only, as a page may be hostile.
+_BEFORE = re.compile(r"(?:(?:https?:)?//[^\s\"'<>()\[\]\\?#=&/]{1,255})?(?:/[\w.~%-]{1,64}){0,4}\Z", re.IGNORECASE)
+_LONGEST_BEFORE = 300
 _TOPIC = re.compile(r"/c/([^/?#]+)")
 
 
@@ -54,13 +58,16 @@ class Site:
         )
         if answer.not_modified:
             return Listing(not_modified=True, validators=answer.validators, fresh_for=answer.max_age)
-        links = story_links(answer.text(), answer.url)
+        state = hash_of(answer.body)
+        if source.body_hash == state and source.baseline_at is not None:
+            return Listing(not_modified=True, validators=answer.validators, fresh_for=answer.max_age, body_hash=state)
+        links = await asyncio.to_thread(story_links, answer.text(), answer.url)
         if not links:
             raise SourceError(
                 "no stories are listed there (links such as /s/<id>)", "Give the address of a brief site's topic page"
             )
         items = tuple(Item(guid=None, link=link, title=link) for link in reversed(links))
-        return Listing(items=items, validators=answer.validators, fresh_for=answer.max_age)
+        return Listing(items=items, validators=answer.validators, fresh_for=answer.max_age, body_hash=state)
 
     async def read(self, source: Source, item: Item, held: Any) -> Brief:
         """One story. Raises SourceError, or DocumentError where it is no brief."""
@@ -84,9 +91,15 @@ class Document:
         )
         if answer.not_modified:
             return Listing(not_modified=True, validators=answer.validators, fresh_for=answer.max_age)
-        version = answer.validators.etag or hash_of(answer.body)
+        state = hash_of(answer.body)
+        if source.body_hash == state and source.baseline_at is not None:
+            return Listing(not_modified=True, validators=answer.validators, fresh_for=answer.max_age, body_hash=state)
+        # With the time, as an edit that is taken back is an edit too.
+        version = f"{state} {time.time_ns()}"
         item = Item(guid=source.location, link=source.location, title=source.location, version=version)
-        return Listing((item,), validators=answer.validators, fresh_for=answer.max_age, held={item: answer})
+        return Listing(
+            (item,), validators=answer.validators, fresh_for=answer.max_age, body_hash=state, held={item: answer}
+        )
 
     async def read(self, source: Source, item: Item, held: Any) -> Brief:
         """The brief. Raises SourceError, or DocumentError where the document is none."""
@@ -106,7 +119,7 @@ async def kind_of(http: Http, url: str, *, allow_private: bool = False) -> str:
     try:
         await _brief_of(http, answer, allow_private=allow_private)
     except DocumentError as error:
-        if story_links(answer.text(), answer.url):
+        if await asyncio.to_thread(story_links, answer.text(), answer.url):
             return "site"
         reason = f"there is neither a brief document ({error}) nor a list of stories"
         raise SourceError(reason, "Give a brief site's topic page or a brief's own address") from None
@@ -118,11 +131,13 @@ def story_links(text: str, url: str) -> list[str]:
     host = urlsplit(url).hostname
     found: dict[str, None] = {}
     # In JSON a slash may be written \/, in HTML and XML as an entity.
-    for match in _STORY.finditer(html.unescape(text).replace("\\/", "/")):
+    text = html.unescape(text).replace("\\/", "/")
+    for match in _STORY.finditer(text):
+        before = _BEFORE.search(text[max(0, match.start() - _LONGEST_BEFORE) : match.start()])
         try:
-            link = urljoin(url, match[0])
+            link = urljoin(url, (before[0] if before else "") + match[0].lower())
             if urlsplit(link).hostname == host:
-                found.setdefault(link[: -len(link.rpartition("/")[2])] + link.rpartition("/")[2].lower())
+                found.setdefault(link)
         except ValueError:
             continue
     return list(found)[:MOST_STORIES]
@@ -270,5 +285,6 @@ def _body(main: lxml.html.HtmlElement) -> lxml.html.HtmlElement:
         if element.getparent() is not None and (first is None or element is not first):
             if element.tag in ("header", "dl") and next(element.iter("h2"), None) is not None:
                 continue
+            assert isinstance(element, lxml.html.HtmlElement)
             element.drop_tree()
     return copy

@@ -14,6 +14,7 @@ from sqlalchemy import RowMapping, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.briefs.model import Brief, Coverage, Section, SourceLink, Topic
+from bot.store import search_index
 from bot.store.schema import Unreadable, brief_keys, brief_sources, insert_new, storable
 from bot.store.schema import briefs as table
 
@@ -83,6 +84,7 @@ async def add(
     else:
         values |= {"source_id": source_id, "first_seen_at": now, "baseline": baseline}
         brief_id = (await conn.execute(table.insert().values(values).returning(table.c.id))).scalar_one()
+    await search_index.write(conn, brief_id, brief)
     seen = insert_new(conn, brief_sources).values(brief_id=brief_id, source_id=source_id, seen_at=now)
     await conn.execute(seen.on_conflict_do_nothing())
     for one in keys:

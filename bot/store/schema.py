@@ -319,3 +319,23 @@ deliveries = Table(
     _partial("ix_deliveries_sending", "channel_id", where="state = 'sending'"),
     sqlite_autoincrement=True,
 )
+
+search_terms = Table(  # every word that a misspelt one may be meant for; beside it, SQLite has the FTS5 table brief_words
+    "search_terms",
+    metadata,
+    Column("term", Words, primary_key=True),
+    sqlite_with_rowid=False,
+)
+
+lists = Table(  # what an answer pages through: whose it is, and the entries in order as JSON
+    "lists",
+    metadata,
+    _id(),
+    Column("user_id", BigInteger, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("title", Words, nullable=False),
+    Column("entries", Words, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Index("ix_lists_created_at", "created_at"),
+    sqlite_autoincrement=True,
+)

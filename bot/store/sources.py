@@ -363,3 +363,9 @@ async def count_listed(conn: AsyncConnection, source_id: int, since: datetime) -
     query = select(func.count()).select_from(items)
     query = query.where(items.c.source_id == source_id, items.c.last_listed_at >= since)
     return (await conn.execute(query)).scalar_one()
+
+
+async def make_near_due(conn: AsyncConnection, now: datetime) -> None:
+    """Let folders and sources on the operator's own network be polled now: politeness is for other people's servers."""
+    near = (table.c.kind == "folder") | table.c.allow_private
+    await conn.execute(update(table).where(near, table.c.next_poll_at > now).values(next_poll_at=now))

@@ -30,9 +30,9 @@ class Killer:
     A life is spared for so few messages that enough are left for all the kills.
     """
 
-    def __init__(self, side: StandIn, wanted: int, seed: int) -> None:
+    def __init__(self, side: StandIn, wanted: int, seed: int, total: int = BRIEFS * CHANNELS) -> None:
         self.random = random.Random(seed)
-        self.side, self.wanted = side, wanted
+        self.side, self.wanted, self.total = side, wanted, total
         self.kills = {"clock": 0, "before the message": 0, "after the message": 0, "after the answer": 0}
         self.pid: int | None = None
         self.plan, self.spared = "", 0
@@ -46,7 +46,7 @@ class Killer:
             self.plan = "spare"
             return None
         self.plan = self.random.choice(list(self.kills))
-        messages = BRIEFS * CHANNELS - len(self.side.messages)
+        messages = self.total - len(self.side.messages)
         self.spared = self.random.randint(0, max(0, 2 * (messages - 2 * CHANNELS) // left - 1))
         return self.random.uniform(0.0, 0.4) if self.plan == "clock" else None
 
@@ -100,9 +100,9 @@ async def test_killed_at_any_instant_every_message_is_posted_once(
         print(f"{lives} lives, kills: {killer.kills}")
 
 
-async def lived(side: StandIn, path: Path, nonce_seconds: int, killer: Killer) -> int:
+async def lived(side: StandIn, path: Path, nonce_seconds: int, killer: Killer, what: str = "briefs") -> int:
     """Let the bot live and be killed until it has been so often enough, then let it finish; how many lives it took."""
-    arguments = [str(side.port), str(path), side.token, str(nonce_seconds)]
+    arguments = [str(side.port), str(path), side.token, str(nonce_seconds), what]
     nursery = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.flow.crash_bot", *arguments, cwd=ROOT,
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.briefs.model import Brief
-from bot.chat import digest_cards
+from bot.chat import digest_answers
 from bot.delivery.digests import Digests
 from bot.store import briefs, digests, outbox, sources, subscriptions
 from bot.store.database import Database
@@ -57,7 +57,7 @@ class DigestShelf(Shelf):
     async def digest_about(self, run_id: int) -> str | None:
         async with self.database.read() as conn:
             digest = await digests.of_run(conn, run_id)
-        return digest_cards.about(digest, {}) if digest else None
+        return digest_answers.about(digest, {}) if digest else None
 
 
 async def scheduled(database: Database, channel: int, clock: Clock, schedule: Schedule = EIGHT, **wish: Any) -> Digest:
@@ -91,7 +91,7 @@ async def pages(database: Database, digest: Digest) -> list[Delivery]:
 
 
 async def until_sent(database: Database, digest: Digest, count: int) -> list[Delivery]:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(4):
         while True:
             rows = await pages(database, digest)
             if [row.state for row in rows] == ["sent"] * count:
@@ -128,7 +128,7 @@ async def test_a_digest_missed_by_a_bot_that_was_down_goes_out_once(
     clock.at("2026-12-02 06:59")  # 07:59 local
     assert await ticking(database, clock).tick() == 0
     clock.at("2026-12-02 07:20")  # started again at 08:20
-    async with running(side, database) as bot:
+    async with running(side, database, clock=clock) as bot:
         tick = ticking(database, clock, bot)
         assert await tick.tick() == 1
         await until_sent(database, digest, 1)
@@ -147,7 +147,7 @@ async def test_three_days_down_are_one_digest(side: StandIn, database: Database,
         clock.at(f"2026-12-0{day} 10:00")
         given += await store(database, clock, day)
     clock.at("2026-12-05 12:00")
-    async with running(side, database) as bot:
+    async with running(side, database, clock=clock) as bot:
         tick = ticking(database, clock, bot)
         assert await tick.tick() == 1
         await until_sent(database, digest, 1)
@@ -164,7 +164,7 @@ async def test_without_catching_up_a_late_digest_is_skipped_and_the_next_covers_
     digest = await scheduled(database, channel, clock, Schedule(time(8), zone="Europe/Ljubljana", catch_up=False))
     early = await store(database, clock, 1)
     clock.at("2026-12-02 09:00")
-    async with running(side, database) as bot:
+    async with running(side, database, clock=clock) as bot:
         tick = ticking(database, clock, bot)
         await tick.tick()
         late = await store(database, clock, 2)
@@ -215,7 +215,7 @@ async def test_two_ticks_and_two_processes_at_once_make_one_digest(
         await other.close()
     assert len(await runs(database, digest)) == 1
     assert sum(done) == 1
-    async with running(side, database):
+    async with running(side, database, clock=clock):
         await until_sent(database, digest, 2)
     assert len(shown(side, channel)) == len(set(shown(side, channel))) == 8
 
@@ -246,7 +246,7 @@ async def test_late_dated_and_undated_briefs_are_neither_lost_nor_repeated(
     old = await store(database, clock, 1, published=date(2020, 1, 1))
     undated = await store(database, clock, 2, published=None)
     ahead = await store(database, clock, 3, published=datetime(2030, 1, 1, tzinfo=UTC))
-    async with running(side, database) as bot:
+    async with running(side, database, clock=clock) as bot:
         tick = ticking(database, clock, bot)
         for day in (2, 3, 4):
             clock.at(f"2026-12-0{day} 07:00")
@@ -263,7 +263,7 @@ async def test_nothing_new_is_a_line_where_that_is_wanted(
 ) -> None:
     digest = await scheduled(database, channel, clock, Schedule(time(8), when_empty="line"))
     clock.at("2026-12-02 08:00")
-    async with running(side, database) as bot:
+    async with running(side, database, clock=clock) as bot:
         await ticking(database, clock, bot).tick()
         await until_sent(database, digest, 1)
     (message,) = side.posted(channel)
@@ -277,7 +277,7 @@ async def test_the_rest_the_card_and_the_schedule_are_behind_buttons(
     digest = await scheduled(database, channel, clock, Schedule(time(8), most=7))
     await store(database, clock, *range(20))
     clock.at("2026-12-02 08:00")
-    async with running(side, database) as bot:
+    async with running(side, database, clock=clock) as bot:
         bot.client.library = DigestShelf(database)
         await ticking(database, clock, bot).tick()
         await until_sent(database, digest, 2)
@@ -287,19 +287,23 @@ async def test_the_rest_the_card_and_the_schedule_are_behind_buttons(
         buttons = {c["label"]: c["custom_id"] for c in walk(last["components"]) if c.get("label")}
         assert set(buttons) == {"Read", "And 13 more", "About this digest"}
         more = await side.click(last, buttons["And 13 more"], user=user)
-        assert "Briefs 8 to 15 of 20" in texts(answer_of(more))
-        turn = next(c["custom_id"] for c in walk(answer_of(more)["components"]) if c.get("label") == "Next")
-        more = await side.click(answer_of(more), turn, user=user)
-        assert "Briefs 16 to 20 of 20" in texts(answer_of(more))
+        await until(lambda: "Briefs 8 to 13 of 20" in texts(more.message))
+        following = next(c["custom_id"] for c in walk(more.message["components"]) if c.get("label") == "Next")
+        turned = await side.click(more.message, following, user=user)
+        await until(lambda: "Briefs 14 to 19 of 20" in texts(turned.message))
+        assert turned.message["id"] == more.message["id"]
         about = await side.click(last, buttons["About this digest"], user=user)
-        assert answer_of(about)["content"].startswith("This digest gathers everything, every day at 08:00 (UTC).")
+        await until(lambda: about.message["content"])
+        assert about.message["content"].startswith("This digest gathers everything, every day at 08:00 (UTC).")
         card = await side.click(last, buttons["Read"], user=user)
-        assert "Sentence 1" in texts(answer_of(card))
-
-
-def answer_of(invocation: Any) -> dict[str, Any]:
-    message: dict[str, Any] = invocation.message
-    return message
+        await until(lambda: "Sentence 1" in texts(card.message))
+        forged = await side.click(
+            {**last, "components": [{"type": 2, "id": 1, "custom_id": "digest:99:x:more.1", "style": 2, "label": "x"}]},
+            "digest:99:x:more.1",
+            user=user,
+        )
+        await until(lambda: forged.message["content"])
+        assert "no longer stored" in forged.message["content"]
 
 
 # -- how --
@@ -312,7 +316,7 @@ async def test_a_kill_after_page_2_of_4_leaves_3_and_4(
     await store(database, clock, *range(24))
     clock.at("2026-12-02 07:00")
     side.fail("POST", rf"/channels/{channel}/messages$", lambda: error(500, 0, "down"), times=0)
-    async with running(side, database) as bot:
+    async with running(side, database, clock=clock) as bot:
 
         async def stop_after_two(message: dict[str, Any]) -> None:
             if len(side.posted(channel)) == 2:
@@ -323,7 +327,7 @@ async def test_a_kill_after_page_2_of_4_leaves_3_and_4(
         await until(lambda: len(side.posted(channel)) == 2)
     assert [row.state for row in await pages(database, digest)].count("queued") == 2
     side.on_created = None
-    async with running(side, database) as bot:
+    async with running(side, database, clock=clock) as bot:
         await ticking(database, clock, bot).tick()
         rows = await until_sent(database, digest, 4)
     assert [row.message_id for row in rows] == [int(m["id"]) for m in side.posted(channel)]
@@ -338,7 +342,7 @@ async def test_pages_are_silent_at_night_and_after_the_first(
     day = await scheduled(database, channel, clock, Schedule(time(9)))
     night = await scheduled(database, quiet, clock, Schedule(time(9), zone="America/Los_Angeles"))
     await store(database, clock, *range(7))
-    async with running(side, database) as bot:
+    async with running(side, database, clock=clock) as bot:
         tick = ticking(database, clock, bot)
         clock.at("2026-12-02 09:00")
         await tick.tick()
@@ -357,12 +361,12 @@ async def test_a_channel_that_refuses_pauses_its_digest_and_nothing_is_lost(
 ) -> None:
     digest = await scheduled(database, channel, clock)
     await store(database, clock, 1)
-    async with running(side, database) as bot:
+    async with running(side, database, clock=clock) as bot:
         await side.deny(channel, SEND)
         tick = ticking(database, clock, bot)
         clock.at("2026-12-02 07:00")
         await tick.tick()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(4):
             while (await stored(database, digest)).subscription.state != "paused":
                 await asyncio.sleep(0.01)
         assert "the bot lacks Send Messages" in str((await stored(database, digest)).subscription.reason)
@@ -391,7 +395,7 @@ async def test_a_digest_is_no_subscription_for_at_once(
     other = side.add_channel(next(iter(side.guilds)), "at-once")
     await scheduled(database, channel, clock)
     await subscribe(database, other)
-    async with running(side, database):
+    async with running(side, database, clock=clock):
         await publish(database, 1)
         await until(lambda: side.posted(other))
     assert not side.posted(channel)

@@ -1,11 +1,18 @@
-"""A web server on loopback that answers as a test tells it, and remembers what it was asked."""
+"""A web server and a DNS on loopback that answer as a test tells them; the server remembers what it was asked."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Self
+import asyncio
+import contextlib
+import socket
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any, Self
 
 from aiohttp import web
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from bot.sources.http import Http, Response, Validators
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -66,3 +73,46 @@ class Loopback:
         self.asked.append(request)
         handler = self.pages.get(request.path_qs) or self.pages.get(request.path)
         return await handler(request) if handler else web.Response(status=404, text="not found")
+
+
+class Names(AbstractResolver):
+    """A resolver that answers from a table; a list is used up one look-up at a time, the last for ever."""
+
+    def __init__(self, table: dict[str, list[str]]) -> None:
+        self.table = table
+
+    async def resolve(self, host: str, port: int = 0, family: Any = 0) -> list[ResolveResult]:
+        answers = self.table.get(host)
+        if not answers:
+            raise socket.gaierror(socket.EAI_NONAME, f"no {host}")
+        if answers == ["never"]:
+            await asyncio.sleep(60)
+        address = answers.pop(0) if len(answers) > 1 else answers[0]
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        return [ResolveResult(hostname=host, host=address, port=port, family=family, proto=0, flags=0)]
+
+    async def close(self) -> None:
+        pass
+
+
+@contextlib.asynccontextmanager
+async def raw_server(
+    serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]], tls: ssl.SSLContext | None = None
+) -> AsyncIterator[int]:
+    """A server below HTTP: ``serve`` is called once the request's head was read; gives the port."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            await reader.readuntil(b"\r\n\r\n")
+            await serve(reader, writer)
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=tls)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+
+
+async def get(http: Http, url: str, validators: Validators | None = None) -> Response:
+    return await http.get(url, accept="text/markdown, */*;q=0.5", validators=validators, allow_private=True)

@@ -71,8 +71,11 @@ def test_the_steps_build_the_schema(tmp_path: Path) -> None:
     prepare(tmp_path / "a.db")
     engine = create_engine(f"sqlite:///{tmp_path / 'a.db'}")
     with engine.connect() as conn:
-        assert compare_metadata(MigrationContext.configure(conn, opts={"compare_type": True}), schema.metadata) == []
+        # SQLAlchemy knows no virtual tables: FTS5 makes brief_words and its shadows.
+        opts = {"compare_type": True, "include_name": lambda name, kind, _: not str(name).startswith("brief_words")}
+        assert compare_metadata(MigrationContext.configure(conn, opts=opts), schema.metadata) == []
         made = {name: sql for name, sql in conn.exec_driver_sql("SELECT name, sql FROM sqlite_master") if sql}
+        made = {name: sql for name, sql in made.items() if not name.startswith("brief_words")}
     engine.dispose()
     fresh = create_engine("sqlite://")
     with fresh.connect() as conn:
