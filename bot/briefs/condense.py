@@ -42,6 +42,9 @@ _LEAST_SECOND = 28  # characters
 
 _STOP = re.compile(r"[.!?…。！？][\"'”’»)\]」』]*$")
 _STATEMENT = re.compile(r"[.!。！][\"'”’»)\]」』]*$")
+_UNSPACED_END = re.compile(
+    "[\u3000-\u30ff\u3400-\u9fff\uff00-\uff60]$"
+)  # Chinese and Japanese sentences have no space between
 _WORD = re.compile(r"\w")
 # Scripts with spaces between words are not cut inside one; Thai, Lao, Burmese, Khmer and CJK have none.
 _LETTER = "[^\\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]"
@@ -184,7 +187,7 @@ def _clip(text: str, limit: int) -> str:
 def _told(section: Section, choices: list[_Choice], limit: int) -> str:
     """The best choice that stands alone, or the best pair that one begins; ``choices`` are sorted, best first."""
     alone = [choice for choice in choices if not choice.clipped and section.stands_alone(choice.at, choice.text)]
-    gap = "" if section.wide == 2 else " "
+    gap = "" if _UNSPACED_END.search(choices[0].text) else " "
     best: tuple[_Choice, ...] = ()
     most = -math.inf
     for first in (alone or choices)[:_FIRSTS]:

@@ -93,7 +93,7 @@ _LOST_SPACE = re.compile(rf"[a-z]{{2}}[.](?=(?:{_OPENERS})[\s,])")
 _STOPS = re.compile("[.!?…。！？｡]")
 _MISSED = re.compile(
     rf"(?<![\w.])(?:(?i:{_LISTING})\.\s+(?=[A-ZČŠŽÄÖÜ][a-zčšžäöü]{{2}})(?!Inc|Ltd)"
-    rf"|(?i:{_ENDING})\.\s+(?=(?:{_OPENERS})\b))"
+    rf"|(?:(?i:{_ENDING})|[A-Z])\.\s+(?=(?:{_OPENERS}|I)\b(?!\.)))"
     r"|[。！？｡]+[」』】）〉》”’]*(?![\s」』】）〉》”’、，,とっ然并并且说地道])(?=.)"
 )
 _CLOSERS = re.compile(r"(?:[\"”’»)\]」』）]+|[*_]{1,3})(?=\s|\Z)")

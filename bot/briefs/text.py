@@ -28,9 +28,10 @@ _SPECIAL = re.compile(
     |(?P<angle><(?=https?://|\+?\d|[^\s<>@]{1,64}@))
     |(?P<emoji>(?<![\w:]):(?=[\w+-]{2,32}:(?![\w:])))
     |(?P<scheme>:(?=//))
-    |(?P<char>[\\*_`\[]|\](?=\()|~(?=~)|(?<=~)~|\|(?=\|)|(?<=\|)\|)""",
+    |(?P<char>[\\*`\[]|_(?![A-Za-z0-9])|(?<![A-Za-z0-9])_|\](?=\()|~(?=~)|(?<=~)~|\|(?=\|)|(?<=\|)\|)""",
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
+# (An underscore between letters closes nothing, so snake_case stays as it is.)
 # What else is markup in the Markdown of a source, and would be taken for it if a text were read again.
 _SOURCE = re.compile(r"&(?=#?\w{1,32};)|<(?=[a-z!])", re.IGNORECASE)
 # What Discord drops from the end of a bare address; anything else that follows one needs the <> form.
@@ -165,8 +166,8 @@ def write(tokens: Sequence[Token], *, source: bool = True) -> str:
         if token.kind is Kind.TEXT:
             waiting.append(token.text)
             continue
-        if token.kind is Kind.BREAK and source and waiting and waiting[-1].endswith("\\"):
-            waiting[-1] = waiting[-1][:-1]  # CommonMark's hard line break
+        if token.kind is Kind.BREAK and waiting and waiting[-1].endswith("\\") and tokens[at - 1].raw == waiting[-1]:
+            waiting[-1] = waiting[-1][:-1]  # an unescaped backslash here is CommonMark's hard line break
         flush()
         if token.kind is Kind.BREAK:
             out.append(tail + "\n")

@@ -49,13 +49,14 @@ _ASKED = re.compile(r'(-?)"([^"]*)"?|(\S+)')
 _NEGATED = re.compile(r"-(?=\.?\w)")
 
 # Words that say nothing in "any of the words"; a search of nothing else keeps them.
-STOP = frozenset(
-    """a about all also am an and any are as at be been but by can could did do does for from had has have how i if in
-    into is it its just me more most my new news no not now of on or our out over so some than that the their them then
-    there these they this those to under up was we were what when where which who whom why will with would you your
-    der die das den dem des ein eine einer und oder ist sind mit von zu im für auf wie was in je ali za na se so ki pri
-    kaj kako""".split()
-)
+_STOP = """
+    a about all also am an and any are as at be been but by can could did do does for from had has have how i if
+    in into is it its just me more most my new news no not now of on or our out over so some than that the their
+    them then there these they this those to under up was we were what when where which who whom why will with
+    would you your der die das den dem des ein eine einer und oder ist sind mit von zu im für auf wie je ali za
+    na se ki pri kaj kako
+"""
+STOP = frozenset(_STOP.split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,12 +99,20 @@ def fitting(typed: str, names: Sequence[str]) -> list[int]:
     if not asked:
         return list(range(len(names)))
     parts = [[words.bare(word) for word in words.words(name)] for name in names]
-    for fits in (
-        lambda word, have: any(one.startswith(word) for one in have),
-        lambda word, have: word in " ".join(have),
-        lambda word, have: bool(spelling.nearest(word, have, 1)),
-    ):
+    for fits in (_begins, _holds, _nearly):
         found = [at for at, have in enumerate(parts) if all(fits(word, have) for word in asked)]
         if found:
             return found
     return []
+
+
+def _begins(word: str, have: Sequence[str]) -> bool:
+    return any(one.startswith(word) for one in have)
+
+
+def _holds(word: str, have: Sequence[str]) -> bool:
+    return word in " ".join(have)
+
+
+def _nearly(word: str, have: Sequence[str]) -> bool:
+    return bool(spelling.nearest(word, have, 1))

@@ -17,7 +17,10 @@ from discord import app_commands
 from discord.http import Route
 
 from bot.briefs.model import Brief
-from bot.chat import answers, cards, components, digest_cards, ids, login, permissions
+from bot.chat import answers, cards, commands, components, digest_cards, ids, login, permissions
+from bot.chat.catalogue import Catalogue
+from bot.chat.commands import sync
+from bot.chat.shelf import Lookups
 from bot.delivery.digests import FullPage
 from bot.delivery.pacing import Refusals
 from bot.errors import BriefbotError, DeliveryError, DeliveryLater, DeliveryRefused, StartError
@@ -47,6 +50,8 @@ class Tree(app_commands.CommandTree["Client"]):
         cause = getattr(error, "original", error)
         if isinstance(cause, BriefbotError):
             text = str(cause)
+        elif isinstance(error, app_commands.CommandOnCooldown):
+            text = f"That was quick. Please ask again in {error.retry_after:.0f} s."
         elif isinstance(error, app_commands.CheckFailure):
             text = "You may not use this command here."
         else:
@@ -66,10 +71,13 @@ class Tree(app_commands.CommandTree["Client"]):
 class Client(discord.Client):
     """discord.py's client with the least it takes: servers and channels, no members, no messages.
 
-    ``library`` is what components read from and may be set later. Implements ``bot.delivery.worker.Outlet``.
+    ``library`` is what components and commands read from and may be set later; ``development_guild`` alone gets the
+    commands if there is one, and nobody is told of them unless ``publish``. Implements ``bot.delivery.worker.Outlet``.
     """
 
-    def __init__(self, *, library: Library | None, **options: Any) -> None:
+    def __init__(
+        self, *, library: Library | None, development_guild: int | None = None, publish: bool = True, **options: Any
+    ) -> None:
         self.refusals = Refusals()
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # no voice here, so nothing to warn of
         super().__init__(
@@ -81,8 +89,13 @@ class Client(discord.Client):
             http_trace=answers.watching(self.refusals),
             **options,
         )
-        self.library = library
         self.tree = Tree(self)
+        commands.register(self.tree)
+        self.catalogue: Catalogue | None = None
+        self._development_guild = development_guild
+        self._publish = publish
+        self._publishing: asyncio.Task[bool] | None = None
+        self.library = library
         self._settled = False
         self._away: set[int] = set()
         self._token_refused = False
@@ -92,10 +105,49 @@ class Client(discord.Client):
         """Components of messages from before this start work again."""
         self.add_dynamic_items(*components.ITEMS)
 
+    @property
+    def library(self) -> Library | None:
+        """What components read from; where it is ``Lookups`` too, the slash commands have something to look up."""
+        return self._library
+
+    @library.setter
+    def library(self, library: Library | None) -> None:
+        self._library = library
+        lookups = self._lookups()
+        if lookups is not None:
+            self.catalogue = Catalogue(lookups)
+            lookups.watch(self.catalogue.stale)
+            if super().is_ready():
+                self._open_lookups()
+
+    def _lookups(self) -> Lookups | None:
+        library: object = self._library
+        return library if isinstance(library, Lookups) else None
+
+    def _open_lookups(self) -> None:
+        """Read what autocomplete offers, and tell Discord of the commands where they changed."""
+        lookups = self._lookups()
+        if self.catalogue is None or lookups is None:
+            return
+        self.catalogue.stale()
+        if self._publish and self._publishing is None:
+            told = sync.sync(self.tree, lookups, development_guild=self._development_guild)
+            self._publishing = asyncio.create_task(told, name="publish commands")
+
+    async def close(self) -> None:
+        """Disconnect; what runs for the commands ends first."""
+        if self.catalogue:
+            await self.catalogue.close()
+        if self._publishing:
+            self._publishing.cancel()
+            await asyncio.gather(self._publishing, return_exceptions=True)
+        await super().close()
+
     # What the gateway says.
 
     async def on_ready(self) -> None:
         self._settled = True
+        self._open_lookups()
         log.info("connected to Discord", name=str(self.user), servers=len(self.guilds))
 
     async def on_resumed(self) -> None:

@@ -9,10 +9,11 @@ from bot.chat import cards, digest_answers
 from bot.chat.digest_items import DigestItem
 from bot.chat.ids import Address
 from bot.chat.items import Answer, BriefItem, Library, Question, answers
+from bot.chat.list_items import ListItem
 
 __all__ = ["ITEMS", "BriefItem", "Library", "digest_answers"]  # the last one registers what digests' buttons answer
 
-ITEMS = (BriefItem, DigestItem)
+ITEMS = (BriefItem, DigestItem, ListItem)
 
 
 @answers("read")

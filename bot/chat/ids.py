@@ -21,7 +21,9 @@ LIST_PREFIX = "list:"
 MARK = re.compile(rf"[0-9A-Za-z._-]{{0,{limits.NONCE}}}")
 
 _NUMBER = r"(?:0|[1-9][0-9]{0,8})"
-_ID = re.compile(rf"(brief|digest|list):(0|[1-9][0-9]{{0,18}}):({MARK.pattern}):([a-z]{{1,20}})((?:\.{_NUMBER}){{0,3}})")
+_ID = re.compile(
+    rf"(brief|digest|list):(0|[1-9][0-9]{{0,18}}):({MARK.pattern}):([a-z]{{1,20}})((?:\.{_NUMBER}){{0,3}})"
+)
 _MAX_ID = 2**63 - 1
 
 

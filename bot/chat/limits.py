@@ -43,6 +43,11 @@ OPTION_LABEL = 100  # docs components/reference: select option
 OPTION_VALUE = 100  # docs components/reference: select option
 OPTION_DESCRIPTION = 100  # docs components/reference: select option
 
+# --- application commands: docs interactions/application-commands ---
+CHOICES = 25  # of autocomplete
+CHOICE_NAME = 100
+CHOICE_VALUE = 100
+
 # --- component types: docs components/reference "Component types" ---
 ACTION_ROW, BUTTON, STRING_SELECT, TEXT_DISPLAY = 1, 2, 3, 10
 LINK_STYLE = 5  # docs components/reference: button styles

@@ -142,7 +142,9 @@ def _topics(
     if options:
         placeholder = "Show the latest briefs of a topic"
         children.append(
-            Row(discord.ui.Select[Any](custom_id=address(kept, "topic", page), placeholder=placeholder, options=options))
+            Row(
+                discord.ui.Select[Any](custom_id=address(kept, "topic", page), placeholder=placeholder, options=options)
+            )
         )
     if row := _row(kept, page, share=False):
         children.append(row)

@@ -15,6 +15,7 @@ from bot.chat import answers, ids, list_cards, permissions, wording
 from bot.chat.items import GONE, TROUBLE, UNREADABLE
 from bot.chat.shelf import Lookups
 from bot.errors import BriefbotError
+from bot.store.briefs import TopicCount
 from bot.store.lists import KeptList
 
 OLD = "That list is too old; I no longer have it. Please ask again."
@@ -97,7 +98,7 @@ async def page_of(interaction: Interaction, library: Lookups, kept: KeptList, pa
     page = min(page, list_cards.pages(kept) - 1)
     first, entries = list_cards.on_page(kept, page)
     if kept.kind == "topics":
-        counts = {count.topic.slug: count for count in await library.topics()}
+        counts: dict[str, TopicCount] = {count.topic.slug: count for count in await library.topics()}
         shown = []
         for at, entry in enumerate(entries, first):
             if count := counts.get(str(entry)):
@@ -189,7 +190,9 @@ async def follow(interaction: Interaction, library: Lookups, kept: KeptList, at:
         return place if isinstance(place, str) else UNREADABLE
     guild_id, channel_id = place
     if await library.follow(guild_id, channel_id, topic):
-        return _with_end(f"<#{channel_id}> follows **{escape(topic)}** from now on: each new brief is posted here.", kept, at)
+        return _with_end(
+            f"<#{channel_id}> follows **{escape(topic)}** from now on: each new brief is posted here.", kept, at
+        )
     return _with_end(f"<#{channel_id}> gets the briefs on **{escape(topic)}** already.", kept, at)
 
 

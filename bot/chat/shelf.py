@@ -143,9 +143,9 @@ class Shelf:
     async def follow(self, guild_id: int, channel_id: int, topic: str) -> bool:
         async with self.database.transaction() as conn:
             for known in await subscriptions.active(conn):
-                if known.channel_id == channel_id and known.format != "digest":
-                    if known.everything or known.topic == topic:
-                        return False
+                here = known.channel_id == channel_id and known.format != "digest"
+                if here and (known.everything or known.topic == topic):
+                    return False
             new = NewSubscription(channel_id, topic=topic, owner="guild", guild_id=guild_id)
             try:
                 await subscriptions.add(conn, new, datetime.now(UTC))
@@ -156,11 +156,11 @@ class Shelf:
     async def unfollow(self, guild_id: int, channel_id: int, topic: str) -> bool:
         async with self.database.transaction() as conn:
             for known in await subscriptions.everyone(conn):
-                if (known.owner, known.guild_id, known.channel_id) == ("guild", guild_id, channel_id):
-                    if known.topic == topic and known.format != "digest":
-                        now = datetime.now(UTC)
-                        await subscriptions.remove(conn, known.id, reason="an admin ended it", now=now)
-                        return True
+                here = (known.owner, known.guild_id, known.channel_id) == ("guild", guild_id, channel_id)
+                if here and known.topic == topic and known.format != "digest":
+                    now = datetime.now(UTC)
+                    await subscriptions.remove(conn, known.id, reason="an admin ended it", now=now)
+                    return True
             return False
 
     async def note(self, key: str) -> str | None:

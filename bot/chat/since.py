@@ -91,9 +91,9 @@ def _absolute(text: str, now: datetime) -> datetime | None:
         return None
     if re.fullmatch(r"\d{1,3}", text):
         return None
-    if found := re.fullmatch(r"(\d{1,2})/(\d{1,2})/(\d{2,4})", text):
-        if int(found[1]) <= 12 and int(found[2]) <= 12 and found[1] != found[2]:
-            return None  # October in one country is January in the other
+    found = re.fullmatch(r"(\d{1,2})/(\d{1,2})/(\d{2,4})", text)
+    if found and int(found[1]) <= 12 and int(found[2]) <= 12 and found[1] != found[2]:
+        return None  # 10/11: October in one country is November in the other
     if re.fullmatch(r"\d{4}", text):
         text += "-01-01"
     elif re.fullmatch(r"\d{4}-\d{1,2}", text):

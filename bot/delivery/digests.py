@@ -197,14 +197,14 @@ async def run(conn: Connection, id: int, *, now: datetime, instance: str) -> Run
         if found.at > now:
             await store.plan(conn, id, last_done=_mended(digest, now), next_at=found.at)
             return None
-        await _give(conn, digest, found, now, instance)
+        given = await _give(conn, digest, found, now, instance)
         following = due(rule(digest.schedule), digest.schedule.zone, found.date, now)
     except ValueError as error:
         await subscriptions.pause(conn, id, reason=f"its schedule cannot be kept: {error}", now=now)
         log.error("digest paused", digest=digest.name, channel=digest.subscription.channel_id, reason=str(error))
         return None
     await store.plan(conn, id, last_done=found.date, next_at=following.at)
-    return next((r for r in reversed(await store.runs(conn, id)) if r.day == found.date), None)
+    return given
 
 
 def _mended(digest: Digest, now: datetime) -> date | None:
@@ -216,20 +216,19 @@ def _mended(digest: Digest, now: datetime) -> date | None:
     return today
 
 
-async def _give(conn: Connection, digest: Digest, found: Due, now: datetime, instance: str) -> None:
+async def _give(conn: Connection, digest: Digest, found: Due, now: datetime, instance: str) -> Run | None:
     schedule, wish = digest.schedule, digest.subscription
     if not schedule.catch_up and now - found.at > SKIP_AFTER:
-        await store.record(
+        log.info("digest skipped: too late", digest=digest.name, channel=wish.channel_id, day=str(found.date))
+        return await store.record(
             conn, digest, day=found.date, state="skipped", brief_ids=[], pages=0, due_at=found.at, now=now
         )
-        log.info("digest skipped: too late", digest=digest.name, channel=wish.channel_id, day=str(found.date))
-        return
     candidates, unread = await store.candidates(conn, digest)
     chosen = choose(candidates, wish, schedule.most, now)
     shown = [brief.id for brief in chosen.shown]
     acknowledged = [*shown, *(brief.id for brief in chosen.others), *unread]
     pages = paged(shown) or ([()] if schedule.when_empty == "line" else [])
-    run_id = await store.record(
+    made = await store.record(
         conn,
         digest,
         day=found.date,
@@ -239,8 +238,8 @@ async def _give(conn: Connection, digest: Digest, found: Due, now: datetime, ins
         due_at=found.at,
         now=now,
     )
-    if run_id is None:
-        return
+    if made is None:
+        return None
     silent = is_silent(schedule, now)
     contents = tuple(Contents(topic_name(topic[0]), len(topic), topic[0].id) for topic in chosen.topics)
     written = [
@@ -248,7 +247,7 @@ async def _give(conn: Connection, digest: Digest, found: Due, now: datetime, ins
             Page(
                 name=digest.name,
                 day=found.date,
-                run_id=run_id,
+                run_id=made.id,
                 number=number,
                 of=len(pages),
                 brief_ids=ids,
@@ -260,7 +259,8 @@ async def _give(conn: Connection, digest: Digest, found: Due, now: datetime, ins
         )
         for number, ids in enumerate(pages)
     ]
-    await outbox.queue_pages(conn, subscription=wish, run_id=run_id, contents=written, now=now, instance=instance)
+    await outbox.queue_pages(conn, subscription=wish, run_id=made.id, contents=written, now=now, instance=instance)
+    return made
 
 
 class Digests:

@@ -51,15 +51,15 @@ def decode(body: bytes, charset: str | None) -> str:
 def _named(head: bytes, charset: str | None) -> Iterator[str]:
     """The charsets that header and document name, as Python names them; what is none is left out."""
     said = [charset, *(m[1].decode("ascii") for p in _IN_DOCUMENT if (m := p.search(head)))]
-    for place, name in enumerate(said):
+    for name in said:
         try:
             known = codecs.lookup(name.strip() if name else "").name
             "".encode(known)  # codecs that make no text, such as hex, refuse this
         except (LookupError, ValueError):
             continue
-        # A document that can be read as far as its charset's name is not in UTF-16 or 32.
-        # ASCII is what nobody set, and says nothing that UTF-8 does not.
-        if known in _NO_CHARSET or known == "ascii" or (place and known.startswith(("utf-16", "utf-32"))):
+        # ASCII is what nobody set, and says nothing that UTF-8 does not; text without a NUL is not in UTF-16 or 32.
+        wide = known.startswith(("utf-16", "utf-32"))
+        if known in _NO_CHARSET or known == "ascii" or (wide and b"\0" not in head):
             continue
         yield _MEANT.get(known, known)
 

@@ -110,7 +110,7 @@ def decide(
     listed_before: int,
     backfill: int = 0,
 ) -> list[Decision]:
-    """What each item of a document is, in the document's order.
+    """What each item of a document is, in the document's order, which is oldest first where there are no dates.
 
     ``known`` has the stored item of each key that is known, ``seen`` those items; ``oldest`` is the earliest date that
     was there at first sight, ``last_ok_at`` the last good poll before ``now``, which listed ``listed_before`` items;
@@ -325,7 +325,7 @@ def _with_backfill(decisions: list[Decision], backfill: int) -> list[Decision]:
 
     def newest_first(n: int) -> tuple[float, int]:
         published = decisions[n].item.published
-        return (-((moment(published, late=False) if published else floor) - floor).total_seconds(), n)
+        return (-((moment(published, late=False) if published else floor) - floor).total_seconds(), -n)
 
     chosen = set(sorted(fresh, key=newest_first)[:backfill])
     return [replace(d, verdict=Verdict.NEW) if n in chosen else d for n, d in enumerate(decisions)]

@@ -12,6 +12,7 @@ import html
 import re
 import time
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -33,6 +34,7 @@ PAGE = (
 )
 STORY = "text/markdown, text/html;q=0.8, text/plain;q=0.5"
 MOST_STORIES = 200
+MOST_LINKS = 5000
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _STORY = re.compile(rf"/s/{_UUID}(?![0-9a-z-])", re.IGNORECASE)
@@ -128,19 +130,24 @@ async def kind_of(http: Http, url: str, *, allow_private: bool = False) -> str:
 
 def story_links(text: str, url: str) -> list[str]:
     """The addresses of the stories on a page that came from ``url``, in the page's order, each once."""
-    host = urlsplit(url).hostname
+    host = _host(url)
     found: dict[str, None] = {}
     # In JSON a slash may be written \/, in HTML and XML as an entity.
     text = html.unescape(text).replace("\\/", "/")
-    for match in _STORY.finditer(text):
+    for match in islice(_STORY.finditer(text), MOST_LINKS):
         before = _BEFORE.search(text[max(0, match.start() - _LONGEST_BEFORE) : match.start()])
         try:
             link = urljoin(url, (before[0] if before else "") + match[0].lower())
-            if urlsplit(link).hostname == host:
+            if _host(link) == host:
                 found.setdefault(link)
         except ValueError:
             continue
     return list(found)[:MOST_STORIES]
+
+
+def _host(url: str) -> tuple[str | None, int | None]:
+    parts = urlsplit(url)
+    return parts.hostname, None if parts.port in (80, 443) else parts.port
 
 
 def topic_of(url: str) -> Topic | None:

@@ -19,7 +19,7 @@ _GZIP = b"\x1f\x8b"
 _MOST_MEMBERS = 100  # one gzip body may hold several; many tiny ones are an attack
 _ZSTD_WINDOW = 23  # log2 of bytes: 8 MB, the most that RFC 9659 allows on the web
 # The decoder fills a 16 MB window before it gives out anything; with much more beside it a bomb would cost over 20 MB.
-# Encoders of web servers use 4 MB at the most, unless told otherwise.
+# What packs pages on the fly uses far smaller windows (nginx 512 kB), and a smaller window is allocated for smaller files.
 _MOST_OF_WIDE_BROTLI = 2_000_000
 
 

@@ -251,11 +251,11 @@ async def record(
     pages: int,
     due_at: datetime,
     now: datetime,
-) -> int | None:
-    """Write down a run and acknowledge its briefs, in the order shown; its id, or None where that date has one."""
+) -> Run | None:
+    """Write down a run and acknowledge its briefs, in the order shown; None, and nothing done, where that date has one."""
     id = digest.subscription.id
     newest = (await conn.execute(select(func.max(briefs.c.id)))).scalar() or 0
-    run = insert_new(conn, digest_runs).values(
+    new = insert_new(conn, digest_runs).values(
         subscription_id=id,
         day=day,
         state=state,
@@ -265,11 +265,12 @@ async def record(
         due_at=due_at,
         created_at=now,
     )
-    run_id: int | None = (await conn.scalars(run.on_conflict_do_nothing().returning(digest_runs.c.id))).first()
-    if run_id is None:
+    row = (await conn.execute(new.on_conflict_do_nothing().returning(*digest_runs.c))).mappings().first()
+    if row is None:
         return None
+    run = Run(**row)
     rows = [
-        {"subscription_id": id, "brief_id": brief_id, "run_id": run_id, "place": place}
+        {"subscription_id": id, "brief_id": brief_id, "run_id": run.id, "place": place}
         for place, brief_id in enumerate(brief_ids)
     ]
     if rows:
@@ -283,7 +284,7 @@ async def record(
         floor = (await conn.execute(old)).scalar() or 0
         later = update(table).where(table.c.subscription_id == id, table.c.after_id < floor)
         await conn.execute(later.values(after_id=floor))
-    return run_id
+    return run
 
 
 async def runs(conn: AsyncConnection, id: int) -> list[Run]:

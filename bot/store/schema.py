@@ -320,11 +320,13 @@ deliveries = Table(
     sqlite_autoincrement=True,
 )
 
-search_terms = Table(  # every word that a misspelt one may be meant for; beside it, SQLite has the FTS5 table brief_words
-    "search_terms",
-    metadata,
-    Column("term", Words, primary_key=True),
-    sqlite_with_rowid=False,
+search_terms = (
+    Table(  # every word that a misspelt one may be meant for; beside it, SQLite has the FTS5 table brief_words
+        "search_terms",
+        metadata,
+        Column("term", Words, primary_key=True),
+        sqlite_with_rowid=False,
+    )
 )
 
 lists = Table(  # what an answer pages through: whose it is, and the entries in order as JSON

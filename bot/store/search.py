@@ -221,4 +221,3 @@ async def newest_titles(conn: AsyncConnection, after: int, limit: int) -> list[t
     """(id, title) of the briefs with ids above ``after``, oldest first."""
     statement = text("SELECT id, title FROM briefs WHERE id > :after ORDER BY id LIMIT :most")
     return [(row.id, row.title) for row in await conn.execute(statement, {"after": after, "most": limit})]
-

@@ -100,7 +100,7 @@ def test_case(case):
         # text that would be markup
         ("<p># x</p><p>&gt; q</p><p>-# s</p><p>&gt;&gt;&gt; r</p>", "\\# x\n\n\\> q\n\n\\-# s\n\n\\>>> r"),
         ("a<br># b<br>- c", "a\n\\# b\n\\- c"),
-        ("foo_bar __init__ :smile: `x` ||y||", "foo\\_bar \\_\\_init\\_\\_ \\:smile: \\`x\\` \\|\\|y\\|\\|"),
+        ("foo_bar __init__ :smile: `x` ||y||", "foo_bar \\_\\_init\\_\\_ \\:smile: \\`x\\` \\|\\|y\\|\\|"),
         ("&amp;lt;p&amp;gt; &#42;y&#42; &copy;", "&lt;p&gt; \\*y\\* ©"),
         # mentions
         ("@everyone @here &lt;@123&gt; &lt;@&amp;1&gt; &lt;#1&gt; &lt;t:1:R&gt; &lt;:a:1&gt; &lt;/x:1&gt;",

@@ -107,7 +107,10 @@ def test_each_topic_has_its_own_box_in_its_colour() -> None:
     ("brief", "said"),
     [
         (Brief(title="T", dek="The dek."), "The dek\\."),
-        (Brief(title="T", sections=(Section("H", "", None), Section("H", "Body.", "A **summary**."))), "A **summary**."),
+        (
+            Brief(title="T", sections=(Section("H", "", None), Section("H", "Body.", "A **summary**."))),
+            "A **summary**.",
+        ),
         (Brief(title="T", sections=(Section("H", "Only *a* body.", None),)), "Only *a* body."),
         (Brief(title="T"), ""),
     ],

@@ -180,4 +180,4 @@ def test_a_rule_that_can_never_be_due_is_refused(bad: dict[str, object]) -> None
 
 def test_a_naive_now_is_refused() -> None:
     with pytest.raises(ValueError, match="aware"):
-        next_due(Rule(time(8)), "UTC", None, datetime(2026, 1, 1))  # noqa: DTZ001
+        next_due(Rule(time(8)), "UTC", None, datetime(2026, 1, 1))

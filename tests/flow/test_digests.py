@@ -87,7 +87,9 @@ async def runs(database: Database, digest: Digest) -> list[Run]:
 
 async def pages(database: Database, digest: Digest) -> list[Delivery]:
     async with database.read() as conn:
-        return [p for run in await digests.runs(conn, digest.subscription.id) for p in await outbox.for_run(conn, run.id)]
+        return [
+            p for run in await digests.runs(conn, digest.subscription.id) for p in await outbox.for_run(conn, run.id)
+        ]
 
 
 async def until_sent(database: Database, digest: Digest, count: int) -> list[Delivery]:
@@ -367,7 +369,7 @@ async def test_a_channel_that_refuses_pauses_its_digest_and_nothing_is_lost(
         clock.at("2026-12-02 07:00")
         await tick.tick()
         async with asyncio.timeout(4):
-            while (await stored(database, digest)).subscription.state != "paused":
+            while (await stored(database, digest)).subscription.state != "paused":  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         assert "the bot lacks Send Messages" in str((await stored(database, digest)).subscription.reason)
         for day in (3, 4):

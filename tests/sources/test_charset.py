@@ -16,8 +16,6 @@ PROLOG = '<?xml version="1.0" encoding="%s"?>'
 @pytest.mark.parametrize("declared", [None, "utf-8", "windows-1251"])
 def test_one_bad_byte_in_utf_8_is_one_mark(header: str | None, declared: str | None) -> None:
     text = (PROLOG % declared if declared else "") + RUSSIAN
-    if header == "utf-16":
-        header = None  # a header that fits nothing at all is another case
     body = text.encode().replace("булок".encode(), "бул".encode() + b"\xd0" + "ок".encode())
     assert decode(body, header) == text.replace("булок", "бул\ufffdок")
 

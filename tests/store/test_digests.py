@@ -28,8 +28,10 @@ async def wanted(conn: AsyncConnection, digest: Digest) -> list[int]:
 
 
 async def recorded(conn: AsyncConnection, digest: Digest, day: date, ids: list[int], **values: object) -> int | None:
+    """Record a run; its id."""
     more = {"state": "queued", "pages": 1, "due_at": NOW, "now": NOW} | values
-    return await digests.record(conn, digest, day=day, brief_ids=ids, **more)  # type: ignore[arg-type]
+    made = await digests.record(conn, digest, day=day, brief_ids=ids, **more)  # type: ignore[arg-type]
+    return made.id if made else None
 
 
 async def test_a_digest_is_read_as_it_was_written(database: Database) -> None:

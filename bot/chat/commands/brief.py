@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import Any
 
 from discord import app_commands
 
 from bot.briefs.text import escape
+from bot.briefs.words import parse
 from bot.chat import list_cards, list_items, since, wording
 from bot.chat.commands import common
 from bot.chat.list_items import Interaction
@@ -26,8 +26,9 @@ NO_WORDS = 'Write at least one word to look for, such as `pytorch`, `"rewritten 
 def group() -> app_commands.Group:
     """``/brief`` with its subcommands."""
     made = app_commands.Group(name="brief", description="Look up stored tech briefs", **common.EVERYWHERE)
-    for command in (latest, search, show):
-        made.add_command(command)
+    made.add_command(latest)
+    made.add_command(search)
+    made.add_command(show)
     return made
 
 
@@ -93,7 +94,9 @@ async def show(interaction: Interaction, brief: app_commands.Range[str, 1, 200])
     stored = await _brief(library, brief)
     if stored is None:
         shown = " ".join(brief.split())[:80].replace("`", "'")
-        raise common.Unanswerable(f"There is no brief like `{shown}`. Choose one from the list, or try `/brief search`.")
+        raise common.Unanswerable(
+            f"There is no brief like `{shown}`. Choose one from the list, or try `/brief search`."
+        )
     mine = await library.keep_list(interaction.user.id, "card", "", [stored.id])
     await common.answer(interaction, list_cards.card(mine, stored, share=True))
 
@@ -153,8 +156,6 @@ def _title(words: str, about: str, found: Found) -> str:
 
 
 def _nothing(words: str, about: str) -> str:
-    from bot.briefs.words import parse
-
     if not parse(words).terms:
         return NO_WORDS
     where = f" ({about})" if about else ""
@@ -162,5 +163,5 @@ def _nothing(words: str, about: str) -> str:
     return f"Nothing found for {_shown(words)}{where}.{wider} fewer or other words; `/topics` shows what there is."
 
 
-def _shown(words: str) -> Any:
+def _shown(words: str) -> str:
     return escape(wording.fit(wording.one_line(words), 100)) or "that"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import discord
 from discord import app_commands
 
+from bot.briefs.model import Topic
+from bot.chat import wording
 from bot.chat.catalogue import Catalogue
-from bot.chat.limits import CHOICE_NAME, CHOICE_VALUE, CHOICES
+from bot.chat.limits import CHOICE_NAME, CHOICE_VALUE, CHOICES, characters
 from bot.chat.list_items import NOBODY, Answer, Interaction
 from bot.chat.shelf import Lookups
 from bot.errors import BriefbotError
@@ -69,10 +70,11 @@ async def answer(interaction: Interaction, found: Answer) -> None:
 
 def choices(pairs: list[tuple[str, str]]) -> list[app_commands.Choice[str]]:
     """(name, value) as Discord takes them: at most 25, each within its length."""
-    made = []
+    made: list[app_commands.Choice[str]] = []
     for name, value in pairs:
-        if name.strip() and 0 < len(value) <= CHOICE_VALUE and len(made) < CHOICES:
-            made.append(app_commands.Choice(name=name[:CHOICE_NAME], value=value))
+        shown = wording.label(name, CHOICE_NAME)
+        if shown and 0 < characters(value) <= CHOICE_VALUE and len(made) < CHOICES:
+            made.append(app_commands.Choice(name=shown, value=value))
     return made
 
 
@@ -94,7 +96,7 @@ async def source_choices(interaction: Interaction, typed: str) -> list[app_comma
     return choices([(name, str(id)) for id, name in known.sources_like(typed)])
 
 
-async def topic_named(interaction: Interaction, typed: str | None) -> discord.utils._MissingSentinel | Any:
+async def topic_named(interaction: Interaction, typed: str | None) -> Topic | None:
     """The topic that was chosen or typed, or None for none. Raises Unanswerable with those that are near."""
     if typed is None:
         return None

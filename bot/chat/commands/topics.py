@@ -14,7 +14,10 @@ from bot.chat.list_items import Interaction
 def command() -> app_commands.Command[Any, ..., None]:
     """``/topics``."""
     made: app_commands.Command[Any, ..., None] = app_commands.Command(
-        name="topics", description="The topics there are, with their newest briefs", callback=topics, **common.EVERYWHERE
+        name="topics",
+        description="The topics there are, with their newest briefs",
+        callback=topics,
+        **common.EVERYWHERE,
     )
     return made
 
