@@ -19,10 +19,10 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from pydantic import SecretStr
 
 from bot import __version__
-from bot.briefs.model import Brief
 from bot.briefs.topics import slug
 from bot.chat import digest_answers
 from bot.chat.client import Client
+from bot.chat.shelf import Shelf
 from bot.config import TOKEN_VARIABLE, DigestSettings, Settings, SourceSettings, SubscriptionSettings
 from bot.delivery import routing
 from bot.delivery.digests import Digests
@@ -31,9 +31,10 @@ from bot.errors import SourceError, StartError
 from bot.sources import site
 from bot.sources.http import Http, is_private
 from bot.sources.poll import Poller
-from bot.store import briefs, digests, outbox, sources, subscriptions
+from bot.store import briefs, digests, outbox, search, sources, subscriptions
 from bot.store.briefs import StoredBrief
 from bot.store.database import Connection, Database
+from bot.store.search import Found
 
 if os.name == "posix":
     import fcntl
@@ -50,7 +51,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class App:
+class App(Shelf):
     """Every part of the bot; ``async with App(settings) as app`` opens what needs no Discord.
 
     ``start(outlet)`` begins polling and delivering; leaving the block stops all parts in reverse order, within 10 s.
@@ -60,6 +61,7 @@ class App:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.database: Database
+        self._watching = []
         self.http = new_http(settings)
         self.poller: Poller
         self.digests: Digests
@@ -81,7 +83,7 @@ class App:
                 self.database,
                 self.http,
                 on_stored=self._route,
-                on_change=self._wake,
+                on_change=self._changed,
                 clock=utc_now,
                 concurrency=self.settings.polling.concurrency,
             )
@@ -133,11 +135,9 @@ class App:
         if self.worker:
             self.worker.wake()
 
-    async def brief(self, brief_id: int) -> Brief | None:
-        """A stored brief, for the buttons and menus under messages."""
-        async with self.database.read() as conn:
-            stored = await briefs.get(conn, brief_id)
-        return stored.brief if stored else None
+    def _changed(self) -> None:
+        self._wake()
+        self.tell()
 
     async def digest_briefs(self, run_id: int, start: int, limit: int) -> tuple[list[StoredBrief], int]:
         """The briefs of a digest's run from a place on, and how many it has in all."""
@@ -264,7 +264,7 @@ async def run_on_discord(settings: Settings, token: SecretStr) -> None:
     """The whole bot on Discord until SIGINT or SIGTERM. Raises StartError where it cannot log in."""
     stop = stop_signal()
     async with App(settings) as app:
-        client = Client(library=app)
+        client = Client(library=app, development_guild=settings.discord.development_guild)
         connected = asyncio.create_task(client.run_until_closed(token.get_secret_value()), name="discord")
         waiting = asyncio.create_task(stop.wait(), name="stop")
         app.start(client)
@@ -289,7 +289,7 @@ async def once(settings: Settings, token: SecretStr | None) -> str:
         await app.poller.poll_once()
         await app.digests.tick()
         if token is not None:
-            client = Client(library=app)
+            client = Client(library=app, publish=False)
             connected = asyncio.create_task(client.run_until_closed(token.get_secret_value()), name="discord")
             app.worker = Worker(app.database, client, clock=utc_now)
             drained = asyncio.create_task(app.worker.drain(), name="drain")
@@ -363,6 +363,17 @@ def folder_source(settings: Settings, folder: Path) -> sources.NewSource:
     return sources.NewSource(
         name=folder.name, kind="folder", location=str(folder), interval=settings.polling.folder_interval
     )
+
+
+async def search_briefs(settings: Settings, words: str, topic: str | None, limit: int) -> Found:
+    """Stored briefs by their words, best first; ``topic`` is a name or a slug. Nothing is changed."""
+    database = await Database.open(settings.storage.database, migrate=False)
+    try:
+        async with database.read() as conn:
+            wanted = slug(topic) if topic is not None else None
+            return await search.find(conn, words, topic=wanted, limit=limit)
+    finally:
+        await database.close()
 
 
 async def status(settings: Settings) -> dict[str, Any]:

@@ -157,6 +157,46 @@ def status(config: Config = None, as_json: AsJson = False) -> None:
         out.print(table)
 
 
+@cli.command(context_settings={"ignore_unknown_options": True})
+def search(
+    words: Annotated[
+        list[str], typer.Argument(metavar="WORDS...", help='Words, "quoted phrases", -without this.', show_default=False)
+    ],
+    config: Annotated[  # without -c: a word that begins with - is one to leave out
+        Path | None, typer.Option("--config", metavar="FILE", help="Configuration file. [default: config.toml]")
+    ] = None,
+    topic: Annotated[str | None, typer.Option(help="Only this topic: its name or slug.")] = None,
+    limit: Annotated[int, typer.Option(help="How many, at most.", min=1, max=1000)] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Find stored briefs by their words, best first."""
+    found = asyncio.run(app.search_briefs(settings_of(config), " ".join(words), topic, limit))
+    for word, meant in found.instead.items():
+        err.print(escape(f"No brief has {word!r}; searched {meant!r}."))
+    rows = []
+    for hit in found.hits:
+        brief = hit.stored.brief
+        rows.append(
+            {
+                "id": hit.stored.id,
+                "title": brief.title,
+                "permalink": brief.permalink,
+                "topic": brief.topic.slug if brief.topic else None,
+                "published": brief.published.isoformat() if brief.published else None,
+                "score": hit.score,
+            }
+        )
+    if as_json:
+        print(json.dumps(rows, ensure_ascii=False))
+        return
+    if not rows:
+        err.print("Nothing found.")
+    for row in rows:
+        day = str(row["published"] or "")[:10]
+        parts = (str(row["id"]), day, str(row["topic"] or ""), str(row["title"]), str(row["permalink"] or ""))
+        out.print("  ".join(escape(part) for part in parts if part), soft_wrap=True)
+
+
 @cli.command()
 def add(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="An address or a folder.")],

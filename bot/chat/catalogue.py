@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 
 import structlog
@@ -16,6 +17,7 @@ from bot.errors import BriefbotError
 
 BATCH = 200  # titles taken in between two turns of the event loop
 PAUSE = 1.0  # seconds between two readings while briefs pour in
+OLD = 10.0  # seconds after which somebody's typing has the names read again: a baseline is stored without a word
 FIRST = 1.0  # seconds that the first answers after a start wait for what is read
 
 log = structlog.get_logger("bot.chat")
@@ -31,6 +33,7 @@ class Catalogue:
         self._library = library
         self._last = 0
         self._stale = False
+        self._read_at = time.monotonic()
         self._loaded = asyncio.Event()
         self._reading: asyncio.Task[None] | None = None
 
@@ -41,7 +44,9 @@ class Catalogue:
             self._reading = asyncio.create_task(self._read_on(), name="catalogue")
 
     async def ready(self) -> None:
-        """Wait a moment for the first reading."""
+        """Wait a moment for the first reading; later on, read on behind the answer where that is long ago."""
+        if time.monotonic() - self._read_at > OLD:
+            self.stale()
         if not self._loaded.is_set():
             try:
                 await asyncio.wait_for(self._loaded.wait(), FIRST)
@@ -61,6 +66,7 @@ class Catalogue:
                 await self._read()
             except BriefbotError as error:
                 log.warning("autocomplete is not up to date", reason=str(error))
+            self._read_at = time.monotonic()
             self._loaded.set()
             await asyncio.sleep(PAUSE)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Self
 
 import aiohttp
@@ -238,7 +238,8 @@ def _topic(kept: KeptList, at: int | None) -> str | None:
 
 
 def _chosen(interaction: Interaction) -> int | None:
-    values: Any = (interaction.data or {}).get("values") or ()
+    data: Mapping[str, Any] = interaction.data or {}
+    values: Sequence[object] = data.get("values") or ()
     value = str(values[0]) if len(values) == 1 else ""
     return int(value) if re.fullmatch(r"[0-9]{1,18}", value) else None
 

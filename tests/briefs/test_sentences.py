@@ -115,8 +115,7 @@ def test_the_language_is_told_by_its_commonest_words(text: str, code: str) -> No
 
 PIECES = st.lists(
     st.sampled_from(
-        ["Word", "word", " ", ". ", "! ", "? ", "… ", ".", "e.g.", "U.S.", "`a. B`", '"', "“", "”", "(", ")", "。", "「", "」"]
-        + ["3.14", "\n", "\n\n", "- ", "https://a.b/c. ", "`", "``", "*", "Inc. The", "etc.", "5. november", "\u00a0", "é", "中"]
+        ["Word", "word", " ", ". ", "! ", "? ", "… ", ".", "e.g.", "U.S.", "`a. B`", '"', "“", "”", "(", ")", "。", "「", "」", "3.14", "\n", "\n\n", "- ", "https://a.b/c. ", "`", "``", "*", "Inc. The", "etc.", "5. november", "\xa0", "é", "中"]
     ),
     max_size=40,
 ).map("".join)
@@ -131,7 +130,27 @@ def test_nothing_is_lost_but_white_space(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["“", "(", '"', "`", "`` ` ", ".", "a. ", "e.g. ", "。", "「", "U.S. ", "A.", '"Hi. ', "([“", "https://", " ", "a", "\n"]
+    "unit",
+    [
+        "“",
+        "(",
+        '"',
+        "`",
+        "`` ` ",
+        ".",
+        "a. ",
+        "e.g. ",
+        "。",
+        "「",
+        "U.S. ",
+        "A.",
+        '"Hi. ',
+        "([“",
+        "https://",
+        " ",
+        "a",
+        "\n",
+    ],
 )
 def test_hostile_text_takes_time_in_proportion_to_its_length(unit: str) -> None:
     text = "x" + unit * (100_000 // len(unit)) + "x"

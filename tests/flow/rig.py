@@ -133,10 +133,12 @@ async def _at_once(shard_id: int | None, *, initial: bool = False) -> None:
 
 
 @asynccontextmanager
-async def running(side: StandIn, database: Database, **options: Any) -> AsyncIterator[Bot]:
+async def running(
+    side: StandIn, database: Database, *, library: Any = None, client_options: Any = None, **options: Any
+) -> AsyncIterator[Bot]:
     """The bot, logged in and ready; the stand-in is patched in for as long as the block lasts."""
     with side.patched():
-        client = Client(library=Shelf(database), guild_ready_timeout=0)
+        client = Client(library=library or Shelf(database), guild_ready_timeout=0, **(client_options or {}))
         client.before_identify_hook = _at_once  # type: ignore[method-assign]  # the library waits 5 s
         connection = asyncio.create_task(client.run_until_closed(side.token))
         worker = make_worker(database, client, **options)
