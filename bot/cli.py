@@ -27,7 +27,8 @@ cli = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-out, err = Console(highlight=False), Console(stderr=True, highlight=False)
+# Lines are not broken: a terminal does that itself, and a file or a pipe must not have it.
+out, err = Console(highlight=False, soft_wrap=True), Console(stderr=True, highlight=False, soft_wrap=True)
 
 DEFAULT_CONFIG = Path("config.toml")
 Config = Annotated[

@@ -214,6 +214,19 @@ class StandIn:
         self.guilds[guild_id]["channels"].append(channel)
         return cid
 
+    def add_private(self, context: int) -> int:
+        """A conversation outside servers: 1 with the bot, 2 between others."""
+        channel_id = self.new_id()
+        with_whom = self.user if context == 1 else self.person("friend")
+        self.channels[channel_id] = {
+            "id": str(channel_id),
+            "type": 1,
+            "last_message_id": None,
+            "recipients": [with_whom],
+            "context": context,
+        }
+        return channel_id
+
     async def deny(self, channel_id: int, permissions: int) -> None:
         """Take permissions from everyone in a channel (0 gives all back), and let the gateway say so."""
         channel = self.channels[channel_id]
@@ -762,15 +775,10 @@ class StandIn:
             "data": data,
             "channel": channel,
             "channel_id": channel["id"],
-            "guild_id": channel["guild_id"],
-            "guild": {"id": channel["guild_id"], "features": [], "locale": "en-US"},
-            "guild_locale": "en-US",
-            "member": self.member(user, permissions),
             "locale": locale,
             "app_permissions": ALL_PERMISSIONS,
             "entitlements": [],
-            "authorizing_integration_owners": {"0": channel["guild_id"]},
-            "context": 0,
+            **self._where(channel, user, permissions),
             "attachment_size_limit": 10 * 2**20,
             **({"message": message} if message else {}),
         }
@@ -778,6 +786,18 @@ class StandIn:
         if wait:
             await asyncio.wait_for(asyncio.shield(inv.answered), 5.0)
         return inv
+
+    def _where(self, channel: dict[str, Any], user: dict[str, Any], permissions: str) -> dict[str, Any]:
+        if "guild_id" not in channel:  # the bot's direct messages, or others' where the user installed the app
+            return {"user": user, "authorizing_integration_owners": {"1": user["id"]}, "context": channel["context"]}
+        return {
+            "guild_id": channel["guild_id"],
+            "guild": {"id": channel["guild_id"], "features": [], "locale": "en-US"},
+            "guild_locale": "en-US",
+            "member": self.member(user, permissions),
+            "authorizing_integration_owners": {"0": channel["guild_id"]},
+            "context": 0,
+        }
 
     def _command_data(self, path: str, options: dict[str, Any], focused: str | None = None) -> dict[str, Any]:
         """``"briefs add"`` + {"topic": "ai"} -> nested interaction data, typed after the synced definition."""

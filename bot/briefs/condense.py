@@ -36,6 +36,7 @@ _CUT = 0.383
 _FIRSTS, _TRIED = 3, 6  # best sentences that are tried as the carrying one, and as its companion or in shorter forms
 _FACT, _FACTS_COUNTED = 0.1, 4.0
 _SECOND = 0.1  # what a second sentence costs
+_BEHIND = 1.0  # what a second sentence may be worth less than the first
 _NEW = 0.34  # share of a second sentence's stems that the first has not
 _CLAUSE = 0.6  # a sentence is clipped at a clause that leaves this share of the limit
 _LEAST_SECOND = 28  # characters
@@ -219,7 +220,7 @@ def _gain(
 ) -> float | None:
     """What ``other`` adds to ``first``; None where it is not understood there or adds too little."""
     follows = other.at == first.at + 1 and first.text == section.sentences[first.at]
-    if not follows and not section.stands_alone(other.at, other.text):
+    if other.worth < first.worth - _BEHIND or not (follows or section.stands_alone(other.at, other.text)):
         return None
     said = frozenset(concepts(other.text))
     new, added = said - known, {fact: weight for fact, weight in facts(other.text).items() if fact not in told}

@@ -110,9 +110,9 @@ def _parts(text: str) -> Iterator[tuple[str, Part]]:
         following = source[at + 1] if at + 1 < len(source) else ""
         if "|" in line and (table or ("-" in following and "|" in following and _DELIMITER.fullmatch(following))):
             yield from _paragraph(lines, part)
-            table = True
             if not _DELIMITER.fullmatch(line):
-                yield line.strip().strip("|").strip(), Part.ROW
+                yield line.strip().strip("|").strip(), Part.ROW if table else Part.HEADING
+            table = True
             continue
         table = False
         if lines and part is not Part.ITEM and _UNDERLINE.fullmatch(line):

@@ -60,17 +60,20 @@ class Folder:
 
         At first sight the newest come first, as those may be news. Raises SourceError.
         """
-        files = await asyncio.to_thread(_scan, Path(source.location))
-        before, now = self._looks.get(source.id, {}), time.time()
-        self._looks[source.id] = {file.path: file for file in files}
         if source.last_ok_at is None:
             self._taken.pop(source.id, None)
+            self._looks[source.id] = {f.path: f for f in await asyncio.to_thread(_scan, Path(source.location))}
+            if any(_is_recent(file) for file in self._looks[source.id].values()):
+                await asyncio.sleep(SETTLED_AFTER)  # what was dropped just before belongs to the baseline too
+        files = await asyncio.to_thread(_scan, Path(source.location))
+        before = self._looks.get(source.id, {})
+        self._looks[source.id] = {file.path: file for file in files}
         taken = self._taken.setdefault(source.id, {})
         for path in taken.keys() - self._looks[source.id].keys():
             log.debug("file removed, its brief stays", source=source.name, file=path)
             del taken[path]
         changed = [f for f in files if taken.get(f.path) != f]
-        settled = [f for f in changed if before.get(f.path) == f or not 0 <= now - f.modified / 1e9 < SETTLED_AFTER]
+        settled = [f for f in changed if not _is_recent(f) or (before.get(f.path) == f and source.last_ok_at)]
         settled.sort(key=lambda f: (f.modified, f.path))
         some = settled[-AT_ONCE:] if source.baseline_at is None else settled[:AT_ONCE]
         return Listing(
@@ -90,6 +93,10 @@ class Folder:
             if await asyncio.to_thread(_is_fresh, path):
                 raise SourceError(str(error)) from None
             raise
+
+
+def _is_recent(file: _File) -> bool:
+    return 0 <= time.time() - file.modified / 1e9 < SETTLED_AFTER
 
 
 def _is_fresh(path: Path) -> bool:

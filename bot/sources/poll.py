@@ -8,9 +8,10 @@ no other.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -76,6 +77,7 @@ class Poller:
         self._on_stored, self._on_change, self._concurrency = on_stored, on_change, concurrency
         self._kinds: dict[str, Kind] = {"folder": Folder(), "site": Site(http), "brief": Document(http)}
         self._polls: dict[int, asyncio.Task[Listing | None]] = {}
+        self._storing: set[asyncio.Task[Any] | None] = set()
         self._troubled = self._stopping = False
 
     async def tick(self) -> None:
@@ -126,12 +128,12 @@ class Poller:
             source = found
 
     async def stop(self) -> None:
-        """End the polls in flight; what they have not stored, the next start polls again."""
+        """End the polls in flight, though not in the middle of storing; what is not stored the next start polls again."""
         self._stopping = True
-        tasks = list(self._polls.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        while tasks := set(self._polls.values()):
+            for task in tasks - self._storing:
+                task.cancel()
+            await asyncio.wait(tasks, timeout=0.05)
 
     async def _poll(self, source: Source) -> Listing | None:
         """Poll one source, whatever happens; what it listed, or None where that failed."""
@@ -156,23 +158,28 @@ class Poller:
         self._troubled = False
         return listing
 
+    @contextlib.contextmanager
+    def _in_store(self) -> Iterator[None]:
+        """What runs inside is not cancelled by ``stop``: a statement that is cut off costs its connection."""
+        task = asyncio.current_task()
+        self._storing.add(task)
+        try:
+            yield
+        finally:
+            self._storing.discard(task)
+
     async def _take(self, source: Source, listing: Listing) -> None:
         """Decide what is new, read it, and store the outcome."""
         now = self._clock()
         first_sight = source.baseline_at is None
-        async with self._database.read() as conn:
-            keys = identity.lookup(listing.items)
-            known = await sources.known(conn, source.id, keys)
-            stored = await sources.items_by_id(conn, set(known.values()))
-            oldest = await get_meta(conn, _oldest_key(source))
-            pending = await sources.pending(conn, source.id, now)
-            listed_before = await sources.count_listed(conn, source.id, source.last_ok_at) if source.last_ok_at else 0
+        with self._in_store():
+            known, stored, pending, oldest, listed_before = await self._stored(source, listing, now)
         decisions = identity.decide(
             listing.items,
             known,
             {item.id: Seen(item.first_seen_at, item.last_listed_at) for item in stored.values()},
             first_sight=first_sight,
-            oldest=datetime.fromisoformat(oldest) if oldest else None,
+            oldest=oldest,
             last_ok_at=source.last_ok_at,
             now=now,
             listed_before=listed_before,
@@ -192,7 +199,20 @@ class Poller:
         reading = await self._read_all(
             source, [*to_read, *(d for d in retry if d not in to_read)], listing.held, attempts
         )
-        await self._store(source, listing, decisions, reading, later, first_sight, now)
+        with self._in_store():
+            await self._store(source, listing, decisions, reading, later, first_sight, now)
+
+    async def _stored(
+        self, source: Source, listing: Listing, now: datetime
+    ) -> tuple[dict[bytes, int], dict[int, sources.Item], list[sources.Item], datetime | None, int]:
+        """What is stored of a listing: known keys and their items, items to be tried again, the oldest date, the count."""
+        async with self._database.read() as conn:
+            known = await sources.known(conn, source.id, identity.lookup(listing.items))
+            stored = await sources.items_by_id(conn, set(known.values()))
+            oldest = await get_meta(conn, _oldest_key(source))
+            pending = await sources.pending(conn, source.id, now)
+            before = await sources.count_listed(conn, source.id, source.last_ok_at) if source.last_ok_at else 0
+        return known, stored, pending, datetime.fromisoformat(oldest) if oldest else None, before
 
     async def _read_all(
         self, source: Source, decisions: Sequence[Decision], held: Mapping[Item, Any], attempts: Mapping[int, int]
@@ -362,6 +382,10 @@ class Poller:
 
     async def _failed(self, source: Source, error: SourceError) -> None:
         """Note a bad poll; it is told at the first failure of a row, with what to do."""
+        with self._in_store():
+            await self._note_failure(source, error)
+
+    async def _note_failure(self, source: Source, error: SourceError) -> None:
         now = self._clock()
         permanent = isinstance(error, FetchError) and error.permanent
         asked = error.retry_after if isinstance(error, FetchError) else None
@@ -370,8 +394,12 @@ class Poller:
         else:
             first = min(freshness.FIRST_BACKOFF, source.interval)
             wait = freshness.backoff(source.failures + 1, asked=asked, first=first)
+        held = isinstance(error, FetchError) and error.status is None and asked is not None
         try:
             async with self._database.transaction() as conn:
+                if held:
+                    await sources.postpone(conn, source.id, now + timedelta(seconds=asked or 0.0))
+                    return
                 await sources.failed(
                     conn, source.id, now=now, next_poll_at=now + wait, reason=str(error), permanent=permanent
                 )

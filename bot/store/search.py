@@ -119,7 +119,7 @@ def _expression(stage: Stage, telling: Sequence[Term], wish: Wish) -> str:
         return _every(telling)
     if stage == "begun":
         return _every(telling, unfinished=True) if unfinished else ""
-    if len(telling) < 2 or all(term.quoted for term in telling):
+    if len(telling) < 2 or all(term.quoted or term.says_nothing for term in telling):
         return ""
     return "(" + " OR ".join([*map(_phrase, telling), *([_phrase(telling[-1]) + "*"] if unfinished else [])]) + ")"
 

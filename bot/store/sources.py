@@ -369,3 +369,8 @@ async def make_near_due(conn: AsyncConnection, now: datetime) -> None:
     """Let folders and sources on the operator's own network be polled now: politeness is for other people's servers."""
     near = (table.c.kind == "folder") | table.c.allow_private
     await conn.execute(update(table).where(near, table.c.next_poll_at > now).values(next_poll_at=now))
+
+
+async def postpone(conn: AsyncConnection, id: int, next_poll_at: datetime) -> None:
+    """Poll later, which says nothing about how the source fares: its host asked for peace, and nothing was sent."""
+    await conn.execute(update(table).where(table.c.id == id).values(next_poll_at=next_poll_at))

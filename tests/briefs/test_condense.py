@@ -93,13 +93,14 @@ def test_the_heading_tells_which_sentence_carries_the_section() -> None:
 )
 def test_a_sentence_that_points_back_is_not_taken_where_another_stands_alone(opening: str) -> None:
     body = f"Talks were held on Monday. {opening} makes the scheduler of Kernel 6.18 faster on 128 cores in every test."
-    assert told(body, heading="Kernel 6.18 scheduler", limit=110) == "Talks were held on Monday."
+    assert told(body, heading="Kernel 6.18 scheduler", limit=95) == "Talks were held on Monday."
 
 
-@pytest.mark.parametrize("opening", ["This release", "This version", "In this article, we"])
+@pytest.mark.parametrize("opening", ["This release", "This version", "In this article, a patch"])
 def test_what_points_at_the_brief_itself_stands_alone(opening: str) -> None:
-    body = f"Talks were held on Monday. {opening} makes the scheduler of Kernel 6.18 faster on 128 cores in every test."
-    assert "Kernel 6.18" in told(body, heading="Kernel 6.18 scheduler", limit=110)
+    sentence = f"{opening} makes the scheduler of Kernel 6.18 faster on 128 cores in every test."
+    result = told(f"Talks were held on Monday. {sentence}", heading="Kernel 6.18 scheduler", limit=100)
+    assert result.removesuffix(".")[-60:] == sentence.removesuffix(".")[-60:]
 
 
 def test_the_only_sentence_is_taken_even_if_it_points_back() -> None:
@@ -311,7 +312,32 @@ def test_any_language_goes(sentence: str) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["word ", "a", "`", "[", "(", '"', "“", "*a ", "_a_ ", "> ", "- a\n", "|a|b|\n|-|-|\n", "```\nx\n", "<b>", "&amp;", "。", "It is good, making x. ", "It is a, which is b, and c, ", "http://a.b/c ", "\x00", "� ", "\u202ea ", "á", "# a\n"],
+    [
+        "word ",
+        "a",
+        "`",
+        "[",
+        "(",
+        '"',
+        "“",
+        "*a ",
+        "_a_ ",
+        "> ",
+        "- a\n",
+        "|a|b|\n|-|-|\n",
+        "```\nx\n",
+        "<b>",
+        "&amp;",
+        "。",
+        "It is good, making x. ",
+        "It is a, which is b, and c, ",
+        "http://a.b/c ",
+        "\x00",
+        "\ud800 ",
+        "\u202ea ",
+        "a\u0301",
+        "# a\n",
+    ],
 )
 def test_five_megabytes_of_anything_end_soon(unit: str) -> None:
     body = unit * (5_000_000 // len(unit))

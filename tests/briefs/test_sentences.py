@@ -115,7 +115,41 @@ def test_the_language_is_told_by_its_commonest_words(text: str, code: str) -> No
 
 PIECES = st.lists(
     st.sampled_from(
-        ["Word", "word", " ", ". ", "! ", "? ", "… ", ".", "e.g.", "U.S.", "`a. B`", '"', "“", "”", "(", ")", "。", "「", "」", "3.14", "\n", "\n\n", "- ", "https://a.b/c. ", "`", "``", "*", "Inc. The", "etc.", "5. november", "\xa0", "é", "中"]
+        [
+            "Word",
+            "word",
+            " ",
+            ". ",
+            "! ",
+            "? ",
+            "… ",
+            ".",
+            "e.g.",
+            "U.S.",
+            "`a. B`",
+            '"',
+            "“",
+            "”",
+            "(",
+            ")",
+            "。",
+            "「",
+            "」",
+            "3.14",
+            "\n",
+            "\n\n",
+            "- ",
+            "https://a.b/c. ",
+            "`",
+            "``",
+            "*",
+            "Inc. The",
+            "etc.",
+            "5. november",
+            "\xa0",
+            "é",
+            "中",
+        ]
     ),
     max_size=40,
 ).map("".join)

@@ -299,6 +299,20 @@ async def test_a_page_that_fails(rig: Rig, site: Loopback, status: int) -> None:
     assert await rig.titles() == (set() if status == 410 else {"Story number 1"})
 
 
+async def test_a_host_that_asks_for_peace_gets_it_from_all_its_sources(rig: Rig, site: Loopback) -> None:
+    site.page("/a", status=429, headers={"Retry-After": "7200"})
+    await rig.add("site", site.url("/a"), name="a")
+    await rig.poll()
+    serve(site, [1])
+    await rig.add("site", site.url("/c/cloud"), name="b")
+    await rig.poll(timedelta(minutes=1))
+    waiting = await rig.source("b")
+    assert not site.hits("/c/cloud")
+    assert waiting.failures == 0
+    assert timedelta(hours=1) < waiting.next_poll_at - rig.now <= timedelta(hours=2)
+    assert (await rig.source("a")).next_poll_at - rig.now > timedelta(hours=1)
+
+
 async def test_failures_back_off(rig: Rig, site: Loopback) -> None:
     site.page("/c/cloud", status=500)
     await rig.add("site", site.url("/c/cloud"))
