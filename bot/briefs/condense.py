@@ -33,10 +33,11 @@ SHORT = 0.6
 _CLIPPED = 1.5  # what being cut between words costs, in the units of a score
 _DANGLING = 0.25
 _CUT = 0.383
-_FIRSTS, _TRIED = 3, 6  # best sentences that are tried as the carrying one, and as its companion or in shorter forms
+_TRIED = 6  # best sentences that are tried as the carrying one, as its companion, and in shorter forms
 _FACT, _FACTS_COUNTED = 0.1, 4.0
 _SECOND = 0.1  # what a second sentence costs
-_BEHIND = 1.0  # what a second sentence may be worth less than the first
+# What a second sentence may be worth less than the first where it stands before it, and where it stands apart from it.
+_BEFORE, _APART = 0.5, 1.3
 _NEW = 0.34  # share of a second sentence's stems that the first has not
 _CLAUSE = 0.6  # a sentence is clipped at a clause that leaves this share of the limit
 _LEAST_SECOND = 28  # characters
@@ -48,9 +49,9 @@ _UNSPACED_END = re.compile(
 )  # Chinese and Japanese sentences have no space between
 _WORD = re.compile(r"\w")
 # Scripts with spaces between words are not cut inside one; Thai, Lao, Burmese, Khmer and CJK have none.
-_LETTER = "[^\\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]"
-_IN_WORD = re.compile(f"{_LETTER}{_LETTER}")
-_LAST_WORD = re.compile(f"{_LETTER}+$")
+_PART = "[^\\s\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]"
+_IN_WORD = re.compile(f"{_PART}{_PART}")
+_LAST_WORD = re.compile(f"{_PART}+$")
 _OPEN_END = re.compile(
     r"\s(?:a|an|the|of|to|in|on|at|by|for|with|from|and|or|but|as|that|which|who|whose|into|than|via|per|is|are|was|were|be|"
     r"been|has|have|had|their|its|our|not|no|including|such|between|both|either|more|less|most|very|also|can|will|may)$",
@@ -191,7 +192,7 @@ def _told(section: Section, choices: list[_Choice], limit: int) -> str:
     gap = "" if _UNSPACED_END.search(choices[0].text) else " "
     best: tuple[_Choice, ...] = ()
     most = -math.inf
-    for first in (alone or choices)[:_FIRSTS]:
+    for first in (alone or choices)[:_TRIED]:
         told = facts(first.text)
         worth = first.worth + _FACT * min(_FACTS_COUNTED, sum(told.values()))
         if worth > most:
@@ -219,8 +220,11 @@ def _gain(
     section: Section, first: _Choice, other: _Choice, known: frozenset[str], told: Mapping[str, float]
 ) -> float | None:
     """What ``other`` adds to ``first``; None where it is not understood there or adds too little."""
-    follows = other.at == first.at + 1 and first.text == section.sentences[first.at]
-    if other.worth < first.worth - _BEHIND or not (follows or section.stands_alone(other.at, other.text)):
+    distance = other.at - first.at
+    if distance != 1 and other.worth < first.worth - (_BEFORE if distance < 0 else _APART):
+        return None
+    refers = distance == 1 and first.text == section.sentences[first.at]
+    if not refers and not section.stands_alone(other.at, other.text):
         return None
     said = frozenset(concepts(other.text))
     new, added = said - known, {fact: weight for fact, weight in facts(other.text).items() if fact not in told}

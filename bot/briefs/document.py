@@ -59,7 +59,10 @@ def parse(text: str) -> Brief:
     title, begin = _title(lines, code, front, reading)
     starts = [i for i in range(begin, len(lines)) if not code[i] and (mark := _ATX.match(lines[i])) and mark[1] == "##"]
     end = starts[0] if starts else len(lines)
-    dek, lead = _preamble(lines[begin:end], code[begin:end], reading)
+    head = lines[begin:end]
+    if not starts:
+        head, reading.notice = _notice(head, code[begin:])
+    dek, lead = _preamble(head, code[begin : begin + len(head)], reading)
     sections = [Section(None, lead)] if lead else []
     for start, end in pairwise([*starts, len(lines)]):
         heading, closed = _heading(lines[start])

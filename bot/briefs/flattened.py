@@ -23,7 +23,6 @@ _TITLE = re.compile(r"(?<!\S)#(?=\s)")
 _MARK = re.compile(r"(?<!\S)(?:(?P<fence>`{3,8}|~{3,8})[^\s`]*|##)(?!\S)")
 _RULE = re.compile(r"(?<!\S)(?:-{3,}|\*{3,}|_{3,})(?!\S)")
 _COVERAGE = re.compile(r"sources covering (?:this|the) story(?!\S) ?", re.IGNORECASE)
-_FENCED = re.compile(r"(?<!\S)(```|~~~)([^\s`]*) (.*?) ?(?<!\S)\1(?!\S) ?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.+Z-]+)?")
 
 
@@ -118,7 +117,24 @@ def _items(text: str) -> str:
 
 def _lines_of(body: str) -> str:
     """A section's text with the breaks that its lists and fenced code had."""
-    body = _FENCED.sub(r"\n\n\1\2\n\3\n\1\n\n", body).strip("\n")
     if re.match(r"[-*+] \S", body):
         return re.sub(rf" (?=[{re.escape(body[0])}] \S)", "\n", body)
-    return body
+    if "```" not in body and "~~~" not in body:
+        return body
+    words = body.split(" ")
+    last = {fence: len(words) - 1 - words[::-1].index(fence) for fence in ("```", "~~~") if fence in words}
+    lines: list[list[str]] = [[]]
+    opened = ""
+    for number, word in enumerate(words):
+        if opened:
+            lines += [[word], [], []] if word == opened else []
+            if word == opened:
+                opened = ""
+            else:
+                lines[-1].append(word)
+        elif (fence := word[:3]) in last and number < last[fence]:
+            opened = fence
+            lines += [[], [word], []]
+        else:
+            lines[-1].append(word)
+    return "\n".join(" ".join(one) for one in lines).strip("\n")

@@ -59,6 +59,7 @@ _DEFINITION = re.compile(r"[ ]{0,3}\[[^\[\]\n]{1,200}\]:[ \t]*\S+.*")
 _FOOTNOTE = re.compile(r"\[\^[\w-]{1,30}\]")
 _POWER = re.compile(r"(?<=[\w)])<sup>(?=[-+\d])", re.IGNORECASE)
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uff00-\uff60\u3000-\u303f]")
+_HARD_BREAK = re.compile(r" {2,}$|(?<!\\)(?:\\\\)*\\$")
 _ENDED = re.compile(r"[.!?…:;,。！？、，][\"'”’»)\]*_`]*\s*$")
 # A line this much shorter than the longest of its paragraph, that ends without a mark, was not wrapped but ended.
 _ENDED_SHORT = 0.5
@@ -80,8 +81,7 @@ def readings(markdown: str) -> Iterator[Reading]:
 
 def written(reading: str) -> str:
     """A part of a reading as Markdown that reads as it: as it stands, escaped where it would be read as something else."""
-    plain = not _MARKUP.search(reading) and not _LINE_START.match(reading)
-    if plain or _read(reading, {}) == [reading]:
+    if not _MARKUP.search(reading) and not _LINE_START.match(reading):
         return reading
     parts: list[str] = []
     position = 0
@@ -89,11 +89,17 @@ def written(reading: str) -> str:
         parts += _ESCAPED.sub(r"\\\g<0>", reading[position : code.start()]), code.group()
         position = code.end()
     parts.append(_ESCAPED.sub(r"\\\g<0>", reading[position:]))
-    escaped = "".join(parts)
-    if _read(escaped, {}) != [reading]:
-        escaped = _PUNCTUATION.sub(r"\\\g<0>", reading)
-    start = _LINE_START.match(escaped)
-    return f"{escaped[: start.end() - 1]}\\{escaped[start.end() - 1 :]}" if start else escaped
+    everything = _PUNCTUATION.sub(r"\\\g<0>", reading)
+    for source in map(_unlike_a_block, (reading, "".join(parts), everything)):
+        if [line.text for line in readings(source)] == [reading]:
+            return source
+    return _unlike_a_block(everything)
+
+
+def _unlike_a_block(source: str) -> str:
+    """``source`` with the mark at its start escaped, if there is one of a list, a heading or a quote."""
+    start = _LINE_START.match(source)
+    return f"{source[: start.end() - 1]}\\{source[start.end() - 1 :]}" if start else source
 
 
 def _parts(text: str) -> Iterator[tuple[str, Part]]:
@@ -144,9 +150,10 @@ def _paragraph(lines: list[str], part: Part) -> Iterator[tuple[str, Part]]:
         following = "" if last else lines[at + 1].lstrip()
         short = len(line) < _ENDED_SHORT * longest or longest < 50
         wrapped = _ENDED.search(line) or following[:1].islower() or _WIDE.match(following)
-        ended = line.endswith(("  ", "\\")) or (short and not wrapped)
-        if last or ended:
-            yield "\n".join(part.strip().removesuffix("\\") for part in lines[start : at + 1]), part
+        hard = _HARD_BREAK.search(line) is not None
+        if last or hard or (short and not wrapped):
+            kept = [*lines[start:at], line.removesuffix("\\") if hard and not last else line]
+            yield "\n".join(map(str.strip, kept)), part
             start = at + 1
     lines.clear()
 

@@ -62,6 +62,9 @@ class ListItem(discord.ui.DynamicItem[discord.ui.Item[Any]], template=re.compile
                 await interaction.edit_original_response(view=found, allowed_mentions=NOBODY)
         except (discord.HTTPException, discord.InteractionResponded, aiohttp.ClientError, OSError) as error:
             log.warning("interaction not answered", custom_id=self.custom_id[:100], reason=answers.in_short(error))
+        except RuntimeError:
+            if not interaction.client.is_closed():  # a click that came while the bot was stopping has nobody to answer
+                raise
 
 
 async def _answer(interaction: Interaction, address: ids.Address | None) -> Answer:

@@ -12,6 +12,7 @@ date done. Importance of a brief, by which it is chosen and ordered:
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 from collections.abc import Callable, Sequence
@@ -187,8 +188,26 @@ def next_run(digest: Digest, now: datetime) -> Due:
     return due(wanted, zone, min(done, today) if done > today + DAY else done, now)
 
 
-async def run(conn: Connection, id: int, *, now: datetime, instance: str) -> Run | None:
-    """Run one digest if it is due, in the caller's transaction; None where it is not, or its date is done."""
+async def plan(conn: Connection, now: datetime) -> None:
+    """Work out when each digest is due next. One whose rule or zone is none is left to ``run``, which tells."""
+    found: dict[int, datetime] = {}
+    for digest in await store.everyone(conn):
+        with contextlib.suppress(ValueError):
+            at, done = next_run(digest, now).at, _mended(digest, now)
+            if done != digest.last_done:
+                await store.plan(conn, digest.subscription.id, last_done=done, next_at=at)
+            elif at != digest.next_at:
+                found[digest.subscription.id] = at
+    await store.set_next(conn, found)
+
+
+async def run(
+    conn: Connection, id: int, *, now: datetime, instance: str, known: dict[int, Candidate] | None = None
+) -> Run | None:
+    """Run one digest if it is due, in the caller's transaction; None where it is not, or its date is done.
+
+    ``known`` are briefs that were read for other digests of the same tick.
+    """
     digest = await store.get(conn, id)
     if digest is None or digest.subscription.state != "active":
         return None
@@ -197,7 +216,7 @@ async def run(conn: Connection, id: int, *, now: datetime, instance: str) -> Run
         if found.at > now:
             await store.plan(conn, id, last_done=_mended(digest, now), next_at=found.at)
             return None
-        given = await _give(conn, digest, found, now, instance)
+        given = await _give(conn, digest, found, now, instance, known)
         following = due(rule(digest.schedule), digest.schedule.zone, found.date, now)
     except ValueError as error:
         await subscriptions.pause(conn, id, reason=f"its schedule cannot be kept: {error}", now=now)
@@ -216,14 +235,16 @@ def _mended(digest: Digest, now: datetime) -> date | None:
     return today
 
 
-async def _give(conn: Connection, digest: Digest, found: Due, now: datetime, instance: str) -> Run | None:
+async def _give(
+    conn: Connection, digest: Digest, found: Due, now: datetime, instance: str, known: dict[int, Candidate] | None
+) -> Run | None:
     schedule, wish = digest.schedule, digest.subscription
     if not schedule.catch_up and now - found.at > SKIP_AFTER:
         log.info("digest skipped: too late", digest=digest.name, channel=wish.channel_id, day=str(found.date))
         return await store.record(
             conn, digest, day=found.date, state="skipped", brief_ids=[], pages=0, due_at=found.at, now=now
         )
-    candidates, unread = await store.candidates(conn, digest)
+    candidates, unread = await store.candidates(conn, digest, known)
     chosen = choose(candidates, wish, schedule.most, now)
     shown = [brief.id for brief in chosen.shown]
     acknowledged = [*shown, *(brief.id for brief in chosen.others), *unread]
@@ -271,6 +292,7 @@ class Digests:
     ) -> None:
         self._database, self._clock, self._on_queued = database, clock, on_queued
         self._last: datetime | None = None
+        self._planned = False
         self._retry_at: dict[int, datetime] = {}
         self._troubled = False
 
@@ -281,13 +303,18 @@ class Digests:
             if self._last is None or now < self._last - CLOCK_STEP:
                 # At start the zone data may be new; a clock that went back has made every due time a wrong one.
                 self._retry_at.clear()
+                self._planned = False
+            async with self._database.read() as conn:
+                planned = self._planned and not await store.unplanned(conn)
+            if not planned:
                 async with self._database.transaction() as conn:
-                    await store.forget_next(conn)
-            self._last = now
+                    await plan(conn, now)
+            self._last, self._planned = now, True
             async with self._database.read() as conn:
                 ids = await store.due(conn, now)
+            known: dict[int, Candidate] = {}
             for id in ids:
-                if now >= self._retry_at.get(id, now) and await self._run(id, now):
+                if now >= self._retry_at.get(id, now) and await self._run(id, now, known):
                     runs += 1
             self._troubled = False
         except StoreError as error:
@@ -296,10 +323,10 @@ class Digests:
                 log.error("digests wait: the store fails", reason=str(error))
         return runs
 
-    async def _run(self, id: int, now: datetime) -> bool:
+    async def _run(self, id: int, now: datetime, known: dict[int, Candidate]) -> bool:
         try:
             async with self._database.transaction() as conn:
-                done = await run(conn, id, now=now, instance=self._database.instance)
+                done = await run(conn, id, now=now, instance=self._database.instance, known=known)
         except DatabaseCorrupt as error:
             self._retry_at[id] = now + RETRY
             log.error("digest put off", digest=id, reason=str(error))

@@ -6,12 +6,12 @@ twice. ``after_id`` only keeps the search short: it trails the newest acknowledg
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, RowMapping, and_, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, RowMapping, and_, bindparam, exists, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store import subscriptions as wishes
@@ -203,9 +203,19 @@ async def due(conn: AsyncConnection, now: datetime) -> list[int]:
     return list(await conn.scalars(query.order_by(table.c.next_at, table.c.subscription_id)))
 
 
-async def forget_next(conn: AsyncConnection) -> None:
-    """Have the next due time of every digest worked out again: the clock or the zone data may have changed."""
-    await conn.execute(update(table).values(next_at=None))
+async def unplanned(conn: AsyncConnection) -> bool:
+    """Whether the next due time of an active digest has to be worked out."""
+    query = select(table.c.subscription_id).join(wished, wished.c.id == table.c.subscription_id)
+    return (
+        await conn.scalars(query.where(wished.c.state == "active", table.c.next_at.is_(None)).limit(1))
+    ).first() is not None
+
+
+async def set_next(conn: AsyncConnection, next_at: Mapping[int, datetime]) -> None:
+    """Note when digests are due next, by their ids."""
+    if next_at:
+        statement = update(table).where(table.c.subscription_id == bindparam("digest")).values(next_at=bindparam("at_"))
+        await conn.execute(statement, [{"digest": id, "at_": at} for id, at in next_at.items()])
 
 
 async def plan(conn: AsyncConnection, id: int, *, last_done: date | None, next_at: datetime | None) -> None:
@@ -214,18 +224,27 @@ async def plan(conn: AsyncConnection, id: int, *, last_done: date | None, next_a
     await conn.execute(update(table).where(table.c.subscription_id == id).values(values))
 
 
-async def candidates(conn: AsyncConnection, digest: Digest) -> tuple[list[Candidate], list[int]]:
-    """What the digest wants and was not given: the newest READ_AT_ONCE as briefs, and the ids of the others."""
+async def candidates(
+    conn: AsyncConnection, digest: Digest, known: dict[int, Candidate] | None = None
+) -> tuple[list[Candidate], list[int]]:
+    """What the digest wants and was not given: the newest READ_AT_ONCE as briefs, and the ids of the others.
+
+    What is in ``known`` is not read again, what is read is put there: digests of one minute have most briefs in common.
+    """
     given = exists().where(
         digest_items.c.subscription_id == digest.subscription.id, digest_items.c.brief_id == briefs.c.id
     )
     query = select(briefs.c.id).where(briefs.c.id > digest.after_id, ~briefs.c.baseline, _wants(digest), ~given)
     ids = list(await conn.scalars(query.order_by(briefs.c.id.desc())))
     read, rest = ids[:READ_AT_ONCE], ids[READ_AT_ONCE:]
-    counting = select(brief_sources.c.brief_id, func.count().label("sources"))
-    counting = counting.where(brief_sources.c.brief_id.in_(read)).group_by(brief_sources.c.brief_id)
-    counts = {row.brief_id: row.sources for row in await conn.execute(counting)}
-    return [Candidate(brief, counts.get(brief.id, 1)) for brief in await several(conn, read)], rest
+    known = {} if known is None else known
+    new = [id for id in read if id not in known]
+    if new:
+        counting = select(brief_sources.c.brief_id, func.count().label("sources"))
+        counting = counting.where(brief_sources.c.brief_id.in_(new)).group_by(brief_sources.c.brief_id)
+        counts = {row.brief_id: row.sources for row in await conn.execute(counting)}
+        known.update({brief.id: Candidate(brief, counts.get(brief.id, 1)) for brief in await several(conn, new)})
+    return [known[id] for id in read if id in known], rest
 
 
 def _wants(digest: Digest) -> ColumnElement[bool]:

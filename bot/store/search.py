@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import bindparam, text
+from sqlalchemy import TextClause, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.briefs import spelling, words
@@ -25,8 +25,10 @@ Stage = Literal["all", "begun", "mended", "any"]
 STAGES: tuple[Stage, ...] = ("all", "begun", "mended", "any")
 
 _WEIGHTS = "8.0, 4.0, 3.0, 1.0, 2.0"  # title, dek, headings, body, source
-_CANDIDATES = 400  # words that are compared letter by letter with a misspelt one
+_CANDIDATES = 150  # words that are compared letter by letter with a misspelt one
+_NEAREST = 12  # of them, whose briefs are counted
 _MENDED = 3  # words tried in place of one
+_MANY = 1000  # briefs that are counted at most
 _UMLAUT = re.compile("([aou])e")
 
 
@@ -153,6 +155,11 @@ def _without(unwanted: Sequence[Term]) -> str:
 
 async def _run(conn: AsyncConnection, expression: str, filters: _Filters) -> list[tuple[int, float]]:
     """(id, relevance) of the briefs that match, best first, newest first among equals."""
+    statement, values = _statement(expression, filters)
+    return [(row.id, row.gained) for row in await conn.execute(statement, values)]
+
+
+def _statement(expression: str, filters: _Filters) -> tuple[TextClause, dict[str, object]]:
     values: dict[str, object] = {"expression": expression, "most": filters.limit}
     conditions = ""
     if filters.topic is not None:
@@ -172,7 +179,7 @@ async def _run(conn: AsyncConnection, expression: str, filters: _Filters) -> lis
     )
     if filters.since is not None:
         statement = statement.bindparams(bindparam("since", type_=Instant))
-    return [(row.id, row.gained) for row in await conn.execute(statement, values)]
+    return statement, values
 
 
 def _score(stage: Stage, gained: float) -> float:
@@ -190,7 +197,7 @@ async def _alternatives(conn: AsyncConnection, telling: Sequence[Term]) -> dict[
         word = words.bare(term.words[0])
         others = [plain] if (plain := _UMLAUT.sub(r"\1", word)) != word else []
         if not await _stands(conn, term):
-            others += spelling.nearest(word, await _near(conn, word), _MENDED)
+            others += await _likeliest(conn, word, spelling.nearest(word, await _near(conn, word), _NEAREST))
         if others:
             found[term] = list(dict.fromkeys(others))
     return found
@@ -199,6 +206,18 @@ async def _alternatives(conn: AsyncConnection, telling: Sequence[Term]) -> dict[
 async def _stands(conn: AsyncConnection, term: Term) -> bool:
     statement = text("SELECT 1 FROM brief_words WHERE brief_words MATCH :expression LIMIT 1")
     return (await conn.execute(statement, {"expression": _phrase(term)})).first() is not None
+
+
+async def _likeliest(conn: AsyncConnection, word: str, near: Sequence[str]) -> list[str]:
+    """Of words about as near, those that more briefs have: a rare one is often a slip itself."""
+    statement = text("SELECT count(*) FROM (SELECT 1 FROM brief_words WHERE brief_words MATCH :expression LIMIT :most)")
+    ranked = []
+    for other in near:
+        values = {"expression": _phrase(Term((other,))), "most": _MANY}
+        briefs = (await conn.execute(statement, values)).scalar_one()
+        gap = spelling.distance(word, other, spelling.slips(word))
+        ranked.append((gap, other[:1] != word[:1], -briefs, other))
+    return [other for *_, other in sorted(ranked)[:_MENDED]]
 
 
 async def _near(conn: AsyncConnection, word: str) -> list[str]:
@@ -210,11 +229,12 @@ async def _near(conn: AsyncConnection, word: str) -> list[str]:
     shared = " + ".join(f"(instr('^' || term || '$', :p{at}) > 0)" for at in range(len(pairs)))
     statement = text(
         f"SELECT term, {shared} AS shared FROM search_terms WHERE length(term) BETWEEN :least AND :longest "
-        "AND shared >= :need ORDER BY shared DESC, term LIMIT :most"
+        "ORDER BY shared DESC, term LIMIT :most"
     )
     values: dict[str, object] = {f"p{at}": pair for at, pair in enumerate(pairs)}
-    values |= {"least": len(word) - most, "longest": len(word) + most, "need": spelling.least_shared(word)}
-    return [row.term for row in await conn.execute(statement, values | {"most": _CANDIDATES})]
+    values |= {"least": len(word) - most, "longest": len(word) + most, "most": _CANDIDATES}
+    need = spelling.least_shared(word)
+    return [row.term for row in await conn.execute(statement, values) if row.shared >= need]
 
 
 async def newest_titles(conn: AsyncConnection, after: int, limit: int) -> list[tuple[int, str]]:

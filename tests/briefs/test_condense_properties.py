@@ -2,7 +2,7 @@
 
 import re
 
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.briefs import inline
@@ -12,7 +12,7 @@ from bot.briefs.prose import readings, written
 from bot.briefs.sentences import sentences
 from bot.briefs.text import plain
 
-WORD = re.compile(r"\w+")
+WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 NUMBER = re.compile(r"\d(?:[\d.,:]*\d)?")
 MARKS = {Kind.OPEN, Kind.CLOSE, Kind.LINK, Kind.IMAGE, Kind.BLOCK, Kind.BREAK}
 
@@ -97,7 +97,7 @@ ENDS = [
     ", including Linux and Windows",
     ", after consent was given",
     ", unless a flag is set",
-    ", according to Example Inc.",
+    ", according to Example",
     ", and the tools use it",
     " (CK)",
     " (only in beta)",
@@ -107,9 +107,9 @@ ENDS = [
 ]
 STARTS = ["", "However, ", "Additionally, ", "In this paper, ", "If asked, ", "Without a flag, "]
 SENTENCES = st.lists(
-    st.tuples(*map(st.sampled_from, (STARTS, SUBJECTS, VERBS, ENDS, ENDS)))
-    .map("".join)
-    .map(lambda s: s.rstrip(".") + "."),
+    st.tuples(*map(st.sampled_from, (STARTS, SUBJECTS, VERBS, ENDS, ENDS))).map(
+        lambda parts: f"{parts[0]}{parts[1]} {''.join(parts[2:])}."
+    ),
     min_size=1,
     max_size=6,
 )
@@ -149,7 +149,8 @@ def test_words_and_numbers_are_the_source_s_in_its_order(body: str, limit: int) 
     said = [reading.text for reading in readings(body)]
     result = inline.words(inline.parse(condense(body, heading=None, title="", limit=limit)))
     whole = " ".join(inline.words(inline.parse(written(line))) for line in said)
-    assume(said)
+    if not WORD.search(whole):
+        whole = plain(body)
     assert is_subsequence(
         [word.lower() for word in WORD.findall(result)], [word.lower() for word in WORD.findall(whole)]
     )
@@ -166,9 +167,7 @@ def test_a_sentence_loses_nothing_that_binds(source: list[str], limit: int) -> N
             continue
         part = WORD.findall(sentence.lower())
         origins = [WORD.findall(s.lower()) for s in sentences(body) if is_subsequence(part, WORD.findall(s.lower()))]
-        assert origins, sentence
-        lost = min((set(origin) - set(part) for origin in origins), key=len)
-        assert not lost & BINDING, (sentence, lost)
+        assert any(not (set(origin) - set(part)) & BINDING for origin in origins), sentence
 
 
 @settings(max_examples=60, deadline=None)
@@ -184,6 +183,5 @@ def test_a_sentence_that_fits_is_whole_but_for_its_connective(source: list[str])
 @settings(max_examples=100, deadline=None)
 @given(BODIES)
 def test_a_reading_is_written_so_that_it_reads_the_same(body: str) -> None:
-    for reading in readings(body):
-        again = [other.text for other in readings(written(reading.text))]
-        assert "".join(again) == reading.text
+    for reading in filter(lambda reading: WORD.search(reading.text), readings(body)):
+        assert [again.text for again in readings(written(reading.text))] == [reading.text]

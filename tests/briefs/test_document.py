@@ -86,7 +86,10 @@ def test_the_flattened_real_brief_is_the_same() -> None:
         pytest.param(lambda text: text.replace("\n", " "), id="double spaces"),
         pytest.param(lambda text: "\ufeff" + text.replace("\n", "\r\n").replace("\r\n", " ") + "\r\n", id="bom"),
         pytest.param(lambda text: text.replace("\n\n", "\r\r", 1).replace("\n", " "), id="title on its own line"),
-        pytest.param(lambda text: re.sub(r"\n+(?!\n)", " ", text.replace("\n\n## ", "\x00", 1)).replace("\x00", "\n## "), id="two lines"),
+        pytest.param(
+            lambda text: re.sub(r"\n+(?!\n)", " ", text.replace("\n\n## ", "\x00", 1)).replace("\x00", "\n## "),
+            id="two lines",
+        ),
         pytest.param(lambda text: re.sub(r"(.{900}\S*) ", r"\1\n", re.sub(r"\s+", " ", text)), id="wrapped"),
     ],
 )
@@ -164,12 +167,16 @@ def test_hostile_headings_in_many_languages() -> None:
 )
 def test_one_flattened_section(heading: str, body: str) -> None:
     other = "## Early Market Reaction The market was calm, and analysts expect little change this year."
-    brief = parse(f"# New Release Arrives With Many Changes The release is large. - **Source:** X ## {heading} {body} {other}")
+    brief = parse(
+        f"# New Release Arrives With Many Changes The release is large. - **Source:** X ## {heading} {body} {other}"
+    )
     assert brief.sections[0] == Section(heading, body)
 
 
 def test_cjk_heading_and_body_are_parted_by_their_space() -> None:
-    brief = parse("# 新芯片发布 性能提升三成。 - **Source:** X ## 性能表现 新芯片的功耗下降百分之十五,跑分超过一万。 ## 上市时间 手机将于九月上市。")
+    brief = parse(
+        "# 新芯片发布 性能提升三成。 - **Source:** X ## 性能表现 新芯片的功耗下降百分之十五,跑分超过一万。 ## 上市时间 手机将于九月上市。"
+    )
     assert [section.heading for section in brief.sections] == ["性能表现", "上市时间"]
     assert brief.title == "新芯片发布"
 
@@ -203,7 +210,9 @@ def test_flattened_text_under_no_heading_and_several_sources() -> None:
 
 
 @pytest.mark.parametrize("bullet", ["-", "*", "+"])
-@pytest.mark.parametrize("label", ["**Source:**", "**Source**:", "Source:", "__Source:__", "**source:**", "**Source：**"])
+@pytest.mark.parametrize(
+    "label", ["**Source:**", "**Source**:", "Source:", "__Source:__", "**source:**", "**Source：**"]
+)
 def test_labels_in_every_dress(bullet: str, label: str) -> None:
     assert with_fields(f"{bullet} {label} [Blog](https://x.si/b)").source == SourceLink("Blog", "https://x.si/b")
 
@@ -243,7 +252,9 @@ def test_links_in_every_form(value: str, url: str | None) -> None:
 
 
 def test_references_in_bodies_become_inline() -> None:
-    brief = parse("# T\n\nD\n\n## H\n\nSee [this][1] and [that]. `[1]` [no]\n\n[1]: https://x.si/1\n[that]: <https://x.si/2>\n")
+    brief = parse(
+        "# T\n\nD\n\n## H\n\nSee [this][1] and [that]. `[1]` [no]\n\n[1]: https://x.si/1\n[that]: <https://x.si/2>\n"
+    )
     assert brief.sections[0].body == "See [this](<https://x.si/1>) and [that](<https://x.si/2>). `[1]` [no]"
 
 
@@ -266,7 +277,17 @@ def test_dates(value: str, expected: date) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["yesterday", "2026-02-30", "2026-13-01", "0000-00-00", "28/10/2026", "2026-10-28T25:00:00Z", "9999-12-31T23:59:59-14:00", "٢٠٢٦-١٠-٢٨"]
+    "value",
+    [
+        "yesterday",
+        "2026-02-30",
+        "2026-13-01",
+        "0000-00-00",
+        "28/10/2026",
+        "2026-10-28T25:00:00Z",
+        "9999-12-31T23:59:59-14:00",
+        "٢٠٢٦-١٠-٢٨",
+    ],
 )
 def test_unreadable_dates_are_none_with_a_warning(value: str) -> None:
     brief = with_fields(f"- **Published:** {value}")
@@ -297,7 +318,9 @@ def test_fields_may_miss_come_in_any_order_and_be_unknown() -> None:
 
 
 def test_a_field_on_two_lines_and_loose_lists() -> None:
-    brief = with_fields("- **Source:**", "  [Blog](https://x.si)", "", "- **Published:** 2026-01-02", "", "Text under no heading.")
+    brief = with_fields(
+        "- **Source:**", "  [Blog](https://x.si)", "", "- **Published:** 2026-01-02", "", "Text under no heading."
+    )
     assert brief.source == SourceLink("Blog", "https://x.si")
     assert brief.published == date(2026, 1, 2)
     assert brief.sections[0] == Section(None, "Text under no heading.")
@@ -307,7 +330,10 @@ def test_a_field_on_two_lines_and_loose_lists() -> None:
     ("value", "topic"),
     [
         ("[Data & AI](https://brifing.si/c/data-ai)", Topic("Data & AI", "data-ai", "https://brifing.si/c/data-ai")),
-        ("[Data & AI](https://brifing.si/c/podatki?x=1)", Topic("Data & AI", "podatki", "https://brifing.si/c/podatki?x=1")),
+        (
+            "[Data & AI](https://brifing.si/c/podatki?x=1)",
+            Topic("Data & AI", "podatki", "https://brifing.si/c/podatki?x=1"),
+        ),
         ("[数据](https://x.si/c/%E6%95%B0)", Topic("数据", "数", "https://x.si/c/%E6%95%B0")),
         ("[Data & AI](https://brifing.si/t/9)", Topic("Data & AI", "data-ai", "https://brifing.si/t/9")),
         ("Data & AI", Topic("Data & AI", "data-ai")),
@@ -445,14 +471,27 @@ TEXTS = st.one_of(
     st.text(max_size=30),
 )
 URLS = st.one_of(
-    st.sampled_from(["https://x.si/p", "https://x.si/c/data-ai", "https://x.si/c/%E6%95%B0_x", "https://x.si/a b", "javascript:x", "x"]),
-    st.text(alphabet=string.ascii_letters + "()[]<>*_.,;:!?&='\"\\ -—|", max_size=15).map(lambda tail: "https://x.si/" + tail),
+    st.sampled_from(
+        [
+            "https://x.si/p",
+            "https://x.si/c/data-ai",
+            "https://x.si/c/%E6%95%B0_x",
+            "https://x.si/a b",
+            "javascript:x",
+            "x",
+        ]
+    ),
+    st.text(alphabet=string.ascii_letters + "()[]<>*_.,;:!?&='\"\\ -—|", max_size=15).map(
+        lambda tail: "https://x.si/" + tail
+    ),
 )
 TIMES = st.one_of(
     st.none(),
     st.dates(),
     st.datetimes(min_value=datetime(2, 1, 1), max_value=datetime(9998, 1, 1)),
-    st.datetimes(min_value=datetime(2, 1, 1), max_value=datetime(9998, 1, 1), timezones=st.just(timezone(timedelta(minutes=-95)))),
+    st.datetimes(
+        min_value=datetime(2, 1, 1), max_value=datetime(9998, 1, 1), timezones=st.just(timezone(timedelta(minutes=-95)))
+    ),
 )
 BRIEFS = st.builds(
     Brief,
@@ -463,7 +502,9 @@ BRIEFS = st.builds(
     topic=st.none() | st.builds(Topic, TEXTS, TEXTS, st.none() | URLS),
     permalink=st.none() | URLS,
     original=st.none() | URLS,
-    sections=st.lists(st.builds(Section, st.none() | TEXTS, TEXTS, st.none() | TEXTS), min_size=1, max_size=4).map(tuple),
+    sections=st.lists(st.builds(Section, st.none() | TEXTS, TEXTS, st.none() | TEXTS), min_size=1, max_size=4).map(
+        tuple
+    ),
     coverage=st.lists(st.builds(Coverage, st.none() | URLS, st.none() | TEXTS), max_size=3).map(tuple),
     notice=st.none() | TEXTS,
     extra=st.lists(st.tuples(TEXTS, TEXTS), max_size=3).map(tuple),
@@ -472,7 +513,9 @@ BRIEFS = st.builds(
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(BRIEFS)
-@example(Brief("C #", sections=(Section("# #", "## a\n```\n## b"), Section("Sources covering this story", "- https://x.si"))))
+@example(
+    Brief("C #", sections=(Section("# #", "## a\n```\n## b"), Section("Sources covering this story", "- https://x.si")))
+)
 @example(Brief("T", sections=(Section("a", "x\n---\n_y_"),)))
 @example(Brief("T", sections=(Section("a", "x\n---\n_y_"),), notice="_*"))
 @example(Brief("T ## x", dek="- **Source:** x ## y", sections=(Section(None, "- **Topic:** x\ny"), Section(None, ""))))
@@ -489,7 +532,15 @@ def test_parse_is_the_inverse_of_write(brief: Brief) -> None:
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.one_of(TEXTS, st.sampled_from(["\n# T\n", "\n## H\n", "\n- **Source:** [x](https://x.si)\n", " ## H Text is here. "])), max_size=15))
+@given(
+    st.lists(
+        st.one_of(
+            TEXTS,
+            st.sampled_from(["\n# T\n", "\n## H\n", "\n- **Source:** [x](https://x.si)\n", " ## H Text is here. "]),
+        ),
+        max_size=15,
+    )
+)
 def test_any_text_is_read_or_refused_and_what_is_read_stays(parts: list[str]) -> None:
     try:
         brief = parse("".join(parts))
@@ -501,14 +552,16 @@ def test_any_text_is_read_or_refused_and_what_is_read_stays(parts: list[str]) ->
 
 # -- bounds ----------------------------------------------------------------------------------------------------------
 
-BIG = 1_000_000
+BIG = 300_000
 
 
 @pytest.mark.parametrize(
     "text",
     [
         pytest.param("[" * BIG, id="brackets"),
-        pytest.param("# T\n\n" + "[" * BIG + "\n\n- **Source:** " + "[" * BIG + "\n\n## H\n\n" + "[a](" * (BIG // 4), id="links"),
+        pytest.param(
+            "# T\n\n" + "[" * BIG + "\n\n- **Source:** " + "[" * BIG + "\n\n## H\n\n" + "[a](" * (BIG // 4), id="links"
+        ),
         pytest.param("#" * BIG, id="hashes"),
         pytest.param("# " + "# " * (BIG // 2), id="spaced hashes"),
         pytest.param("# T\n\n" + " -" * (BIG // 2), id="dashes"),
@@ -535,7 +588,7 @@ def test_adversarial_text_takes_bounded_time(text: str) -> None:
         pass
     else:
         assert parse(write(brief)) == brief
-    assert time.process_time() - begin < 5
+    assert time.process_time() - begin < 3
 
 
 def test_five_megabytes_and_ten_thousand_sections() -> None:

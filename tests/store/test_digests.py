@@ -161,8 +161,11 @@ async def test_only_active_digests_whose_time_has_come_are_due(database: Databas
         await digests.plan(conn, made[1], last_done=None, next_at=later(seconds=1))
         await subscriptions.pause(conn, made[2], reason="x", now=NOW)
         assert set(await digests.due(conn, NOW)) == {made[0], made[3]}
-        await digests.forget_next(conn)
-        assert set(await digests.due(conn, NOW)) == {made[0], made[1], made[3]}
+        assert await digests.unplanned(conn)
+        await digests.set_next(conn, {made[0]: later(days=1), made[3]: later(days=1)})
+        assert not await digests.unplanned(conn)
+        assert await digests.due(conn, NOW) == []
+        assert await digests.due(conn, later(days=1)) == [made[1], made[0], made[3]]
 
 
 async def test_pages_are_outbox_rows_that_let_briefs_go_first_for_a_while(database: Database) -> None:
