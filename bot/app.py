@@ -43,6 +43,7 @@ log = structlog.get_logger("bot")
 
 # How often the ticks look at the store; a tick is one indexed query when nothing is due.
 TICK_SECONDS = 1
+MOST_UNREAD = 50  # items that could not be read, shown by `briefbot status`
 LAST_TICKS = 1.0  # seconds that shutdown waits for ticks that have begun
 
 
@@ -385,6 +386,7 @@ async def status(settings: Settings) -> dict[str, Any]:
             return {
                 "sources": [_source_row(s) for s in await sources.everyone(conn)],
                 "subscriptions": [_subscription_row(s, names) for s in await subscriptions.everyone(conn)],
+                "unread": [_item_row(i, names) for i in await sources.unread(conn, MOST_UNREAD)],
                 "topics": {t.topic.name: t.briefs for t in await briefs.topics(conn)},
                 "messages": await outbox.counts(conn),
             }
@@ -408,6 +410,15 @@ def _source_row(source: sources.Source) -> dict[str, str | None]:
         "last good poll": _minute(source.last_ok_at),
         "next poll": _minute(source.next_poll_at) if source.enabled and source.state == "active" else None,
         "reason": source.reason,
+    }
+
+
+def _item_row(item: sources.Item, names: dict[int, str]) -> dict[str, str | None]:
+    return {
+        "source": names.get(item.source_id),
+        "item": item.title,
+        "state": item.state if item.state == "set aside" else f"tried again {_minute(item.next_try_at) or 'soon'}",
+        "reason": item.reason,
     }
 
 

@@ -150,6 +150,8 @@ def status(config: Config = None, as_json: AsJson = False) -> None:
         if isinstance(rows, dict):
             out.print(f"\n[bold]{title.capitalize()}[/]: " + ", ".join(f"{n} {what}" for what, n in rows.items()))
             continue
+        if not rows and title == "unread":
+            continue
         table = Table(title=f"{title.capitalize()} ({len(rows)})", title_justify="left", box=None, pad_edge=False)
         for column in rows[0] if rows else ():
             table.add_column(column, overflow="fold")

@@ -121,6 +121,9 @@ def test_once_stores_the_baseline_then_the_news(briefbot: Briefbot, tmp_path: Pa
     report = json.loads(briefbot("status", "--json", "--config", path).stdout)
     assert report["sources"][0]["state"] == "fine"
     assert report["messages"]["queued"] == 1
+    (bad,) = report["unread"]
+    assert bad["item"] == "bad.md"
+    assert bad["reason"]
     assert "Docs" in briefbot("status", "--config", path).stdout
 
 

@@ -12,12 +12,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 
 from bot.briefs.boundary_weights import WEIGHTS
 from bot.briefs.boundary_words import LINKS, PREPOSITIONS, STARTERS, VERBS
 
 WINDOW = 28  # words in which the heading must end
+_KNOWN_WORDS = 20_000  # words of the document that its habits are told from
 _AHEAD = 60  # words of the text that are compared with the heading
 
 _ABBREVIATIONS = frozenset(
@@ -97,6 +98,7 @@ def _unsayable(word: str) -> bool:
     return word.isascii() and _UNSAYABLE.match(word) is not None
 
 
+@lru_cache(maxsize=65536)
 def _tail(word: str) -> str:
     end = word[-1:]
     if not end:
@@ -131,8 +133,9 @@ class Place:
 
 
 def candidates(words: Sequence[str]) -> range:
-    """The lengths in words that the heading may have."""
-    return range(1, min(len(words), WINDOW) + 1)
+    """The lengths in words that the heading may have: no heading goes on past the end of a sentence."""
+    most = min(len(words), WINDOW)
+    return range(1, next((k + 1 for k in range(2, most) if _tail(words[k]) == "stop"), most) + 1)
 
 
 def _bucket(value: int, edges: Sequence[int]) -> str:
@@ -313,7 +316,7 @@ def split(opening: str, sections: Sequence[str]) -> list[tuple[str, str]]:
     """(heading, text) of the opening, whose heading is the title and whose text the dek, and then of each section."""
     texts = [opening, *sections]
     parts = [text.split(" ") if text else [] for text in texts]
-    place = Place([word for words in parts for word in words])
+    place = Place(list(islice(chain.from_iterable(parts), _KNOWN_WORDS)))
     best: dict[str, tuple[float, list[int]]] = {"T": (WEIGHTS.get("Tprior", 0.0), []), "S": (0.0, [])}
     for number, words in enumerate(parts):
         seen = [features(words, cut, place) for cut in candidates(words)]

@@ -23,7 +23,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _BREAK = re.compile("\r\n?|[\x85\u2028\u2029]")
 _BLANKS = re.compile("[ \t\n]+")
 _BULLET = re.compile(r" {0,3}[-*+][ \t]+(?=\S)")
-_BOLD = re.compile(r"(\*\*|__)(.{1,200}?)\1[ \t]*([:：]?)[ \t]*(.*)$")
+_BOLD = re.compile(r"(\*\*|__)(.{1,200}?)\1[ \t]*(.*)$")
 _PLAIN = re.compile(r"([^:：*_\[\]<>`]{1,40})[:：](?!//)[ \t]*(.*)$")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _CLOCK = re.compile(
@@ -63,12 +63,13 @@ def split(text: str) -> tuple[str, str] | None:
     bullet = _BULLET.match(text)
     content = text[bullet.end() :] if bullet else text.lstrip(" ")
     if bold := _BOLD.match(content):
-        label = bold[2].strip(" \t")
-        named = label.endswith((":", "："))
-        if not named and not bold[3]:
+        label, value = bold[2].strip(" \t"), bold[3]
+        if label.endswith((":", "：")):
+            label = label.rstrip(":： \t")
+        elif value.startswith((":", "：")):
+            value = value[1:]
+        else:
             return None
-        label = label.rstrip(":： \t") if named else label
-        value = bold[3] + bold[4] if named else bold[4]
         return (label, value.strip(" \t")) if label and (bullet or kind(label)) else None
     if bullet and (found := _PLAIN.match(content)) and (label := found[1].strip(" \t")):
         return label, found[2].strip(" \t")

@@ -69,7 +69,7 @@ _MONTHS = (
     "juni(?:ja)?|juli(?:ja)?|august|avgusta|september|septembra|oktober|oktobra|november|novembra|dezember|decembra|jänner"
 )
 _MASKED = re.compile(
-    rf"""(?P<code>(?<!`)(`+)(?!`)(?:(?!\2(?!`))[^\n]){{1,400}}?(?<!`)\2(?!`))
+    rf"""(?P<code>(?<!`)(`+)(?!`)[^\n]{{1,400}}?(?<!`)\2(?!`))
     |(?P<url>\bhttps?://[^\s<>"“”]{{0,2000}}[^\s<>"“”.,;:!?)\]'’])
     |(?P<quoted>“[^“”\n]{{1,300}}”|„[^„“”\n]{{1,300}}[“”]|«[^«»\n]{{1,300}}»|»[^«»\n]{{1,300}}«
         |(?<![\w"])"[^"\n]{{1,300}}"(?!\w)

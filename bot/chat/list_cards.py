@@ -61,7 +61,10 @@ def _briefs(
     first, entries = on_page(kept, page)
     places = {id: first + at + 1 for at, id in enumerate(entries)}
     children: list[discord.ui.Item[Any]] = [discord.ui.TextDisplay(kept.title)]
-    children += [discord.ui.TextDisplay(_entry(places[one.id], one.brief, level)) for one in found]
+    for one in found:
+        children.append(discord.ui.Separator(visible=False))
+        children.append(discord.ui.TextDisplay(_entry(places[one.id], one.brief, level)))
+    children.append(discord.ui.Separator(visible=False))
     if len(found) < len(entries):
         children.append(discord.ui.TextDisplay("-# Some briefs of this page are no longer stored."))
     children.append(discord.ui.TextDisplay(_where(kept, first, len(entries), page, "briefs")))
@@ -125,7 +128,7 @@ def _topics(
         text = f"**{escape(name)}** · {count.briefs:,} brief{'' if count.briefs == 1 else 's'}"
         if newest is not None:
             link = wording.short_link(wording.title(newest, level[0]), newest.permalink, level[0], level[1])
-            text += f"\n{link}\n-# {wording.moment(count.last_at)}"
+            text += f"\n{link}\n-# {wording.moment(newest.published) or wording.moment(count.last_at)}"
         if follow:
             label = wording.label(f"Follow {name}", limits.BUTTON_LABEL)
             item = button(kept, "follow", at, label)

@@ -415,7 +415,8 @@ class Poller:
         if source.failures:
             log.info("source works again", source=source.name)
         for read in aside:
-            log.warning("set aside", source=source.name, item=read.decision.item.title, reason=read.reason)
+            do = "mend the document and save it" if source.kind == "folder" else "tell the site's owner, if it should be one"
+            log.warning("set aside", source=source.name, item=read.decision.item.title, reason=read.reason, do=do)
         flood = sum(d.verdict is Verdict.FLOOD for d in decisions)
         if flood:
             log.warning(

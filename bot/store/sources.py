@@ -374,3 +374,10 @@ async def make_near_due(conn: AsyncConnection, now: datetime) -> None:
 async def postpone(conn: AsyncConnection, id: int, next_poll_at: datetime) -> None:
     """Poll later, which says nothing about how the source fares: its host asked for peace, and nothing was sent."""
     await conn.execute(update(table).where(table.c.id == id).values(next_poll_at=next_poll_at))
+
+
+async def unread(conn: AsyncConnection, limit: int) -> list[Item]:
+    """The newest items that could not be read: set aside, or waiting to be tried again after a failure."""
+    failed = (items.c.state == "set aside") | ((items.c.state == "pending") & items.c.reason.is_not(None))
+    query = select(items).where(failed).order_by(items.c.last_listed_at.desc(), items.c.id.desc()).limit(limit)
+    return [Item(**row) for row in (await conn.execute(query)).mappings()]

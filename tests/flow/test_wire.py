@@ -256,7 +256,7 @@ async def test_threads_forums_and_crossposts(side: StandIn, client: Client, guil
 
 
 async def test_commands_autocomplete_and_modals(side: StandIn, client: Client, text: int) -> None:
-    assert {c["name"] for c in side.commands["global"]} == {"topic", "briefs"}
+    assert {c["name"] for c in side.commands["global"]} >= {"topic", "briefs"}
     asked = await side.command("topic", text, {"topic": "ai"})
     assert asked.callback["type"] == 5
     while not asked.followups:  # noqa: ASYNC110  the stand-in's own list
