@@ -28,9 +28,10 @@ from bot.delivery import routing
 from bot.delivery.digests import Digests
 from bot.delivery.worker import Outlet, Worker
 from bot.errors import SourceError, StartError
-from bot.sources import site
+from bot.sources.discover import discover
 from bot.sources.http import Http, is_private
 from bot.sources.poll import Poller
+from bot.sources.sandbox import Sandbox
 from bot.store import briefs, digests, outbox, search, sources, subscriptions
 from bot.store.briefs import StoredBrief
 from bot.store.database import Connection, Database
@@ -83,6 +84,7 @@ class App(Shelf):
             self.poller = Poller(
                 self.database,
                 self.http,
+                await stack.enter_async_context(Sandbox()),
                 on_stored=self._route,
                 on_change=self._changed,
                 clock=utc_now,
@@ -318,7 +320,7 @@ async def add_source(settings: Settings, address: str, name: str | None) -> str:
 
     A private address is allowed where the operator types it here. Raises BriefbotError where it cannot be used.
     """
-    new = await discover(settings, address)
+    new = await look_at(settings, address)
     new = dataclasses.replace(new, name=name or new.name)
     database = await Database.open(settings.storage.database)
     try:
@@ -331,27 +333,33 @@ async def add_source(settings: Settings, address: str, name: str | None) -> str:
                 ) from None
     finally:
         await database.close()
-    what = {"folder": "a folder of documents", "site": "a brief site's topic page", "brief": "one brief"}[added.kind]
+    what = {
+        "folder": "a folder of documents",
+        "site": "a brief site's topic page",
+        "brief": "one brief",
+        "feed": "a feed",
+    }[added.kind]
     return (
         f"Added {added.name!r}: {what}, polled every {in_words(added.interval)}. What is there now is stored at the "
         "first poll and not posted; what comes later is."
     )
 
 
-async def discover(settings: Settings, address: str) -> sources.NewSource:
-    """What kind of source an address or a folder is, found by looking at it."""
+async def look_at(settings: Settings, address: str) -> sources.NewSource:
+    """The source that an address or a folder is, found by looking at it. Raises SourceError where it is none."""
     if "://" not in address:
         return folder_source(settings, Path(address))
-    async with new_http(settings) as http:
-        kind = await site.kind_of(http, address, allow_private=is_private(address))
-    name = urlsplit(address).hostname or address
-    path = urlsplit(address).path.strip("/")
+    allow_private = is_private(address)
+    async with new_http(settings) as http, Sandbox() as sandbox:
+        found = await discover(http, sandbox, address, allow_private=allow_private)
+    parts = urlsplit(found.url)
+    name = found.title or f"{parts.hostname}: {parts.path.strip('/')}".rstrip(": ")
     return sources.NewSource(
-        name=f"{name}: {path}"[:100] if path else name,
-        kind=kind,
-        location=address,
+        name=" ".join(name.split())[:100],
+        kind=found.kind,
+        location=found.url,
         interval=settings.polling.interval,
-        allow_private=is_private(address),
+        allow_private=allow_private,
     )
 
 

@@ -163,7 +163,8 @@ def status(config: Config = None, as_json: AsJson = False) -> None:
 @cli.command(context_settings={"ignore_unknown_options": True})
 def search(
     words: Annotated[
-        list[str], typer.Argument(metavar="WORDS...", help='Words, "quoted phrases", -without this.', show_default=False)
+        list[str],
+        typer.Argument(metavar="WORDS...", help='Words, "quoted phrases", -without this.', show_default=False),
     ],
     config: Annotated[  # without -c: a word that begins with - is one to leave out
         Path | None, typer.Option("--config", metavar="FILE", help="Configuration file. [default: config.toml]")

@@ -79,7 +79,7 @@ def _zone(value: str) -> str:
 
 Duration = Annotated[timedelta, BeforeValidator(parse_duration)]
 Snowflake = Annotated[int, AfterValidator(_snowflake)]
-SourceKind = Literal["folder", "site", "brief"]
+SourceKind = Literal["folder", "site", "brief", "feed"]
 Format = Literal["card", "compact", "embed"]
 
 
@@ -134,9 +134,9 @@ class SourceSettings(_Part):
     """One place that is polled."""
 
     name: str = Field(min_length=1, max_length=100, description="What members see; unique.")
-    kind: SourceKind = Field(description="folder of documents, site topic page, or one brief document's address.")
+    kind: SourceKind = Field(description="folder of documents, feed, site topic page, or one brief document's address.")
     path: Path | None = Field(None, description="The folder (kind = folder).")
-    url: str | None = Field(None, max_length=2000, description="The address (kind = site or brief).")
+    url: str | None = Field(None, max_length=2000, description="The address (kind = feed, site or brief).")
     interval: Duration | None = Field(None, description="Own time between two polls.")
     backfill: int = Field(
         0, ge=0, le=100, description="How many of the newest briefs found at the first poll are posted."

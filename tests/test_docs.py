@@ -71,7 +71,7 @@ def test_the_example_with_every_setting_switched_on_is_right(tmp_path: Path) -> 
     (tmp_path / "discord-token.txt").write_text("not-a-real-token")
     (tmp_path / "config.toml").write_text(uncommented(), "utf-8")
     settings = load(tmp_path / "config.toml")
-    assert len(settings.sources) == 3
+    assert len(settings.sources) == 4
     assert len(settings.subscriptions) == 3
 
 

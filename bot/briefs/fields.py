@@ -61,6 +61,8 @@ def address(url: str | None) -> str | None:
 def split(text: str) -> tuple[str, str] | None:
     """Label and value of a line that is a field, or None: a bullet with a label, or a known label in bold."""
     bullet = _BULLET.match(text)
+    if bullet is None and text.startswith("    "):
+        return None
     content = text[bullet.end() :] if bullet else text.lstrip(" ")
     if bold := _BOLD.match(content):
         label, value = bold[2].strip(" \t"), bold[3]
@@ -157,8 +159,8 @@ def read_date(text: str) -> date | datetime | None:
 
 
 def extra_label(label: str) -> str:
-    """The normal form of a label: one line, neither bold nor ending in a colon, at most 200 characters."""
-    label = line(label).replace("**", "").replace("__", "").strip(" \t*_:：")[:200].strip(" \t*_:：")
+    """The normal form of a label: one line without marks of bold or a colon at its ends, at most 200 characters."""
+    label = line(re.sub(r"\*+|_{2,}", " ", line(label)))[:200].strip(" \t_:：")
     return label or "Note"
 
 

@@ -45,7 +45,7 @@ _FURNITURE = re.compile(
     r"\W*(?:read (?:more|on|the full)|continue reading|learn more|sign up|subscribe|follow us|share this|click here|"
     r"(?:photo|image|picture|credit)s?(?: credit)?s?(?: by|:)|photograph|source:|advertisement|sponsored|related:|"
     r"full changelog|what'?s changed|originally published|updated? (?:on|at)\b|posted (?:on|by)|table of contents|"
-    r"copyright|all rights reserved|skip to|last (?:updated|modified))",
+    r"copyright|all rights reserved|skip to|last (?:updated|modified)|[^.!?|]{1,80}(?: \| [^.!?|]{1,80})+$)",
     re.IGNORECASE,
 )
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|I’m|I've|I’ve|my|me)\b")

@@ -193,6 +193,8 @@ def _ends(masked: str, code: str) -> list[int]:
 def _masked(found: re.Match[str]) -> str:
     """What a match of ``_MASKED`` is replaced by: as long as it, with letters for the stops that end no sentence."""
     kind, text = found.lastgroup, found.group()
+    if kind == "code":
+        return "X" + "x" * (len(text) - 1)  # sentencex would leave an opening backtick with the sentence before
     if kind == "quoted":
         if text[0] in "(（":
             return "x" + _STOPS.sub("x", text[1:-1]) + "x"

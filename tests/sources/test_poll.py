@@ -12,6 +12,7 @@ from aiohttp import web
 
 from bot.sources.http import Http
 from bot.sources.poll import Poller
+from bot.sources.sandbox import Sandbox
 from bot.store import briefs, sources
 from bot.store.briefs import StoredBrief
 from bot.store.database import Connection, Database
@@ -24,15 +25,15 @@ HOUR = timedelta(hours=1)
 class Rig:
     """A poller over a real store, with a clock that the test moves and a list of what became news."""
 
-    def __init__(self, database: Database, http: Http) -> None:
-        self.database, self.http = database, http
+    def __init__(self, database: Database, http: Http, sandbox: Sandbox) -> None:
+        self.database, self.http, self.sandbox = database, http, sandbox
         self.now = datetime.now(UTC)
         self.news: list[str] = []
         self.fail_once = False
         self.start()
 
     def start(self) -> None:
-        self.poller = Poller(self.database, self.http, on_stored=self.stored, clock=lambda: self.now)
+        self.poller = Poller(self.database, self.http, self.sandbox, on_stored=self.stored, clock=lambda: self.now)
 
     async def stored(self, conn: Connection, stored: StoredBrief) -> None:
         if self.fail_once:
@@ -73,8 +74,8 @@ async def site() -> AsyncIterator[Loopback]:
 
 @pytest.fixture
 async def rig(database: Database) -> AsyncIterator[Rig]:
-    async with Http(user_agent="test", timeout=1) as http:
-        rig = Rig(database, http)
+    async with Http(user_agent="test", timeout=1) as http, Sandbox() as sandbox:
+        rig = Rig(database, http, sandbox)
         yield rig
         await rig.poller.stop()
 
@@ -342,6 +343,94 @@ async def test_the_same_brief_by_two_sources_is_one_and_told_to_both(rig: Rig, s
     serve(site, [2, 1])
     assert await rig.poll() == ["Story number 2"] * 2
     assert len(await rig.titles()) == 2
+
+
+# Feeds.
+
+
+def rss(*numbers: int, body: str = "<h2>What</h2><p>Entry says a thing.</p><h2>Why</h2><p>Because of it.</p>") -> str:
+    items = "".join(
+        f"<item><title>Entry {n} of Kubernetes</title><link>https://example.org/{n}</link><guid>g{n}</guid>"
+        f"<pubDate>{datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=n):%a, %d %b %Y %H:%M:%S} GMT</pubDate>"
+        f"<description><![CDATA[{body}]]></description></item>"
+        for n in numbers
+    )
+    return (
+        f"<rss version='2.0'><channel><title>The Feed</title><link>https://example.org/</link>{items}</channel></rss>"
+    )
+
+
+async def test_a_feed_from_baseline_to_news(rig: Rig, site: Loopback) -> None:
+    site.page("/feed", rss(2, 1), headers={"Content-Type": "application/rss+xml", "ETag": '"1"'})
+    await rig.add("feed", site.url("/feed"))
+    assert await rig.poll() == []
+    site.page("/feed", rss(400, 399, 2, 1), headers={"Content-Type": "application/rss+xml", "ETag": '"2"'})
+    assert await rig.poll() == ["Entry 399 of Kubernetes", "Entry 400 of Kubernetes"]
+    assert await rig.poll() == []
+    async with rig.database.read() as conn:
+        (stored,) = [s for s in await briefs.latest(conn, limit=9) if "400" in s.brief.title]
+    brief = stored.brief
+    assert [(s.heading, s.body) for s in brief.sections] == [("What", "Entry says a thing."), ("Why", "Because of it.")]
+    assert brief.sections[0].summary == "Entry says a thing."
+    assert brief.source
+    assert (brief.source.name, brief.permalink) == ("The Feed", "https://example.org/400")
+    assert brief.topic
+    assert brief.topic.slug == "cloud"
+
+
+async def test_a_feed_of_two_hundred_loses_none_under_a_304(rig: Rig, site: Loopback) -> None:
+    site.page("/feed", rss(*range(200, 0, -1)), headers={"Content-Type": "application/rss+xml", "ETag": '"1"'})
+    await rig.add("feed", site.url("/feed"), backfill=100)
+    assert await rig.poll() == [f"Entry {n} of Kubernetes" for n in range(101, 201)]
+    assert len(await rig.titles()) == 200
+    assert await rig.poll() == []
+
+
+async def test_a_cut_off_feed_keeps_no_validators(rig: Rig, site: Loopback) -> None:
+    whole = rss(3, 2, 1)
+    site.page("/feed", whole[:-40], headers={"Content-Type": "application/rss+xml", "ETag": '"cut"'})
+    await rig.add("feed", site.url("/feed"), backfill=9)
+    assert await rig.poll() == ["Entry 2 of Kubernetes", "Entry 3 of Kubernetes"]
+    assert (await rig.source("feed")).etag is None
+    site.page("/feed", whole, headers={"Content-Type": "application/rss+xml", "ETag": '"whole"'})
+    await rig.poll()
+    assert len(await rig.titles()) == 3
+
+
+async def test_a_hostile_feed_costs_its_own_poll_alone(rig: Rig, site: Loopback) -> None:
+    rig.sandbox.seconds = 0.5
+    hostile = "<rss><channel><item><title>x</title><author>" + "a" * 60_000 + "</author></item></channel></rss>"
+    site.page("/bad", hostile, headers={"Content-Type": "application/rss+xml"})
+    site.page("/good", rss(1), headers={"Content-Type": "application/rss+xml"})
+    await rig.add("feed", site.url("/bad"), name="bad")
+    await rig.add("feed", site.url("/good"), name="good", backfill=1)
+    assert await rig.poll() == ["Entry 1 of Kubernetes"]
+    assert "longer than 0.5 s" in ((await rig.source("bad")).reason or "")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "sections", "dek"),
+    [
+        ("Just a teaser of one line.", "dek", 0, "Just a teaser of one line."),
+        (
+            "<p>" + "A long paragraph about things. " * 20 + "</p><p>" + "Another one follows here. " * 20 + "</p>",
+            "text",
+            2,
+            "",
+        ),
+    ],
+)
+async def test_entries_without_headings(
+    rig: Rig, site: Loopback, body: str, kind: str, sections: int, dek: str
+) -> None:
+    site.page("/feed", rss(1, body=body), headers={"Content-Type": "application/rss+xml"})
+    await rig.add("feed", site.url("/feed"))
+    await rig.poll()
+    async with rig.database.read() as conn:
+        (stored,) = await briefs.latest(conn, limit=9)
+    assert len(stored.brief.sections) == sections
+    assert stored.brief.dek == dek
+    assert all(s.heading is None and s.summary for s in stored.brief.sections)
 
 
 # The poller itself.
