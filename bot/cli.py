@@ -58,8 +58,8 @@ def run(
 ) -> None:
     """Run the bot: on Discord if there is a token, else in the playground."""
     settings = settings_of(config)
-    log.configure(settings.log.level, settings.log.format)
     if settings.token:
+        log.configure(settings.log.level, settings.log.format)
         if not settings.subscriptions:
             err.print(
                 "No channel is subscribed yet: add a [[subscriptions]] block to the config (see config.example.toml)."
@@ -83,6 +83,7 @@ def playground(
             f"Set {TOKEN_VARIABLE} to run on Discord. To try the bot without a token, install the playground: "
             "pip install 'briefbot[playground]'"
         )
+    log.configure("error", "console")  # SimCord makes a client of its own when it is imported, which warns
     from bot import playground as simulated
 
     asyncio.run(simulated.run(channel=channel, port=port, inbox=inbox, every=every, say=out.print))

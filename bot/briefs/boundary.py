@@ -48,6 +48,7 @@ _ABBREVIATIONS = frozenset(
     )
 )
 
+_QUESTIONS = frozenset(("what", "how", "why", "where", "who", "when", "which", "is", "are"))
 _CJK = re.compile("[぀-ヿ㐀-鿿豈-﫿ｦ-ﾟ々〆]")
 _HANGUL = re.compile("[가-힣]")
 _STOP = re.compile(r"[.!?…。！？؟।]+[\"'”’»)\]]*$")
@@ -177,6 +178,10 @@ def features(words: Sequence[str], cut: int, place: Place) -> tuple[dict[str, fl
         add("tail_" + tail)
     if bares[-1] in LINKS and prev in ("lower", "other"):
         add("dangling")
+    if bares[-1] in _QUESTIONS:
+        add("question")
+    elif cut > 1 and prev == "cap" and bares[-1] in STARTERS and bares[-1] not in PREPOSITIONS:
+        add("article")
     for k in range(cut):
         shape, bare = shapes[k], bares[k]
         if k < cut - 1 and (mark := _tail(head[k])):
@@ -270,6 +275,8 @@ def features(words: Sequence[str], cut: int, place: Place) -> tuple[dict[str, fl
         add("echo")
     if bare and bare == bares[0]:
         add("repeat_first")
+        if shape in ("lower", "ident"):
+            add("repeat_lower")
         if len(body) > 1 and cut > 1 and _bare(body[1]) == bares[1]:
             add("repeat_two")
     elif bare in names:

@@ -42,7 +42,8 @@ _POINTS_ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _FURNITURE = re.compile(
-    r"\W*(?:read (?:more|on|the full)|continue reading|learn more|sign up|subscribe|follow us|share this|click here|"
+    r"\W*(?:read (?:more|on|the|our|about)\b|continue reading|learn more|check out\b|see (?:the|our|this|also)\b|for more\b|"
+    r"to (?:learn|find out|read|know) more\b|visit\b|take a look|head over|stay tuned|sign up|subscribe|follow us|share this|click here|"
     r"(?:photo|image|picture|credit)s?(?: credit)?s?(?: by|:)|photograph|source:|advertisement|sponsored|related:|"
     r"full changelog|what'?s changed|originally published|updated? (?:on|at)\b|posted (?:on|by)|table of contents|"
     r"copyright|all rights reserved|skip to|last (?:updated|modified)|[^.!?|]{1,80}(?: \| [^.!?|]{1,80})+$)",

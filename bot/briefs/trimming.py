@@ -4,8 +4,8 @@ The rules know English. They take away an opening connective (``Additionally,``)
 clause at the end that only adds: ``, which ...``, ``, reducing ...``, ``, including ...``, ``, and the new X does Y``.
 What is left must have a finite verb; what is taken away must have no negation, condition, exception, hedge, time or
 attribution, and must not be an insertion (a comma in it that does not belong to a list) or the last part of a list.
-Every rule was read on texts that it was not made from; kinds that showed faults (participles inside lists,
-prepositional phrases, ``because`` and ``after`` clauses, appositions, dashes) are not here.
+Kinds that showed faults when they were read (participles inside lists, prepositional phrases, ``because`` and ``after``
+clauses, appositions, dashes, brackets that narrow) are not here.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ class Trimmed:
 _CONNECTIVE = re.compile(
     r"(?:(?:additionally|furthermore|moreover|in addition|also|finally|meanwhile|similarly|likewise|as a result|therefore|"
     r"thus|consequently|notably|importantly|specifically|in particular|indeed|in fact|of course|besides|overall|in short|"
-    r"lastly|hence|then|accordingly|in this (?:paper|work|post|article|study|report|blog post|tutorial|guide)|what'?s more|more importantly|on the \w+ (?:side|front)|at the same time|to this end|"
+    r"lastly|hence|then|accordingly|what'?s more|more importantly|at the same time|"
+    r"on the \w+ (?:side|front)|to this end|in this (?:paper|work|post|article|study|report|blog post|tutorial|guide)|"
     r"(?P<turn>however|conversely|nevertheless|nonetheless|that said|by contrast|in contrast|on the (?:one|other) hand|"
     r"still|yet|instead))\s*,\s+"
-    r"|(?:that['’]s why|this is why|and|(?P<but>but))\s+(?=(?:the|a|an|we(?:['’]re)?|you|users|developers)\b))(?=\S)",
+    r"|(?:that['’]s why|this is why|and|(?P<but>but))\s+(?=(?:the|a|an|we(?:['’]re)?|you|users|developers)\b|(?-i:[A-Z`])))(?=\S)",
     re.IGNORECASE,
 )
 _END = re.compile(r"[.!?…]+[\"”’)»]*$")

@@ -7,7 +7,7 @@ from typing import Any
 
 import discord
 
-from bot.briefs.model import Brief
+from bot.briefs.model import Brief, Topic
 from bot.briefs.text import escape
 from bot.chat import cards, colours, limits, wording
 from bot.chat.ids import LIST_PREFIX, Address
@@ -124,7 +124,7 @@ def _topics(
     first, entries = on_page(kept, page)
     children: list[discord.ui.Item[Any]] = [discord.ui.TextDisplay(kept.title)]
     for at, count, newest in shown:
-        name = wording.fit(wording.words(count.topic.name), 60) or count.topic.slug[:60]
+        name = _name(count.topic, at)
         text = f"**{escape(name)}** · {count.briefs:,} brief{'' if count.briefs == 1 else 's'}"
         if newest is not None:
             link = wording.short_link(wording.title(newest, level[0]), newest.permalink, level[0], level[1])
@@ -137,9 +137,7 @@ def _topics(
             children.append(discord.ui.TextDisplay(text))
     children.append(discord.ui.TextDisplay(_where(kept, first, len(entries), page, "topics")))
     options = [
-        discord.SelectOption(
-            label=wording.label(count.topic.name, limits.OPTION_LABEL) or count.topic.slug[:100], value=str(at)
-        )
+        discord.SelectOption(label=wording.label(_name(count.topic, at), limits.OPTION_LABEL), value=str(at))
         for at, count, _ in shown
     ]
     if options:
@@ -152,6 +150,10 @@ def _topics(
     if row := _row(kept, page, share=False):
         children.append(row)
     return _view(children, None)
+
+
+def _name(topic: Topic, at: int) -> str:
+    return wording.label(topic.name, 60) or wording.label(topic.slug, 60) or f"Topic {at + 1}"
 
 
 def card(kept: KeptList, stored: StoredBrief, *, share: bool) -> discord.ui.LayoutView:

@@ -171,7 +171,7 @@ async def open_topic(interaction: Interaction, library: Lookups, kept: KeptList,
     topic = _topic(kept, _chosen(interaction))
     if topic is None:
         return UNREADABLE
-    name = next((count.topic.name for count in await library.topics() if count.topic.slug == topic), topic)
+    name = await _name(library, topic)
     return await latest(interaction, library, topic, name, LATEST)
 
 
@@ -192,11 +192,12 @@ async def follow(interaction: Interaction, library: Lookups, kept: KeptList, at:
     if topic is None or isinstance(place, str):
         return place if isinstance(place, str) else UNREADABLE
     guild_id, channel_id = place
+    name = escape(await _name(library, topic))
     if await library.follow(guild_id, channel_id, topic):
-        return _with_end(
-            f"<#{channel_id}> follows **{escape(topic)}** from now on: each new brief is posted here.", kept, at
-        )
-    return _with_end(f"<#{channel_id}> gets the briefs on **{escape(topic)}** already.", kept, at)
+        text = f"<#{channel_id}> follows **{name}** from now on: each new brief is posted here."
+    else:
+        text = f"<#{channel_id}> gets the briefs on **{name}** already."
+    return _with_end(text, kept, at)
 
 
 async def unfollow(interaction: Interaction, library: Lookups, kept: KeptList, at: int) -> Answer:
@@ -206,8 +207,12 @@ async def unfollow(interaction: Interaction, library: Lookups, kept: KeptList, a
     if topic is None or isinstance(place, str):
         return place if isinstance(place, str) else UNREADABLE
     if await library.unfollow(*place, topic):
-        return f"<#{place[1]}> no longer follows **{escape(topic)}**."
+        return f"<#{place[1]}> no longer follows **{escape(await _name(library, topic))}**."
     return "Nothing that was followed from here brings that topic. The bot's config may: ask who runs it."
+
+
+async def _name(library: Lookups, topic: str) -> str:
+    return next((count.topic.name for count in await library.topics() if count.topic.slug == topic), topic)
 
 
 def _with_end(text: str, kept: KeptList, at: int) -> discord.ui.LayoutView:

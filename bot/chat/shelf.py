@@ -58,7 +58,7 @@ class Lookups(Protocol):
         ...  # pragma: no cover
 
     async def follow(self, guild_id: int, channel_id: int, topic: str) -> bool:
-        """Subscribe a channel to a topic; False where it is already."""
+        """Subscribe a channel to a topic, or resume what was paused; False where it gets the topic already."""
         ...  # pragma: no cover
 
     async def unfollow(self, guild_id: int, channel_id: int, topic: str) -> bool:
@@ -146,11 +146,13 @@ class Shelf:
                 here = known.channel_id == channel_id and known.format != "digest"
                 if here and (known.everything or known.topic == topic):
                     return False
+            now = datetime.now(UTC)
+            for known in await subscriptions.everyone(conn):
+                here = (known.owner, known.channel_id, known.topic) == ("guild", channel_id, topic)
+                if here and known.format != "digest":  # paused, or it would have been found above
+                    return await subscriptions.resume(conn, known.id, now)
             new = NewSubscription(channel_id, topic=topic, owner="guild", guild_id=guild_id)
-            try:
-                await subscriptions.add(conn, new, datetime.now(UTC))
-            except ValueError:
-                return False
+            await subscriptions.add(conn, new, now)
             return True
 
     async def unfollow(self, guild_id: int, channel_id: int, topic: str) -> bool:

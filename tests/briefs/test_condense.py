@@ -116,6 +116,9 @@ def test_an_opening_connective_is_left_out(opening: str) -> None:
 
 
 def test_a_name_in_lower_case_stays_so_after_a_connective() -> None:
+    assert without_connective("However, support is gone.").text == "Support is gone."
+    assert without_connective("But Windows is left out.").text == "Windows is left out."
+    assert without_connective("But it is left out.").text == "But it is left out."
     assert without_connective("Additionally, npm caches metadata.").text == "npm caches metadata."
     assert without_connective("Also, load_inline is safe.").text == "load_inline is safe."
 

@@ -595,14 +595,14 @@ def test_adversarial_text_takes_bounded_time(text: str) -> None:
     assert time.process_time() - begin < 3
 
 
-def test_ten_thousand_flattened_sections() -> None:
+def test_thousands_of_flattened_sections() -> None:
     body = "The body of the section is long and talks about Things and People in Large Numbers."
     text = "# A Title The dek is here. - **Source:** X " + " ".join(
-        f"## Heading Number {n} {body}" for n in range(10_000)
+        f"## Heading Number {n} {body}" for n in range(3_000)
     )
     begin = time.process_time()
-    assert len(parse(text).sections) == 10_000
-    assert time.process_time() - begin < 15
+    assert len(parse(text).sections) == 3_000
+    assert time.process_time() - begin < 6
 
 
 def test_five_megabytes_and_ten_thousand_sections() -> None:

@@ -1,6 +1,7 @@
 """A digest is due once for each local date, through every trick that clocks play."""
 
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
@@ -59,7 +60,9 @@ def test_the_first_of_two_equal_readings_is_meant() -> None:
 
 
 def test_monthly_on_the_31st_is_the_last_day_of_shorter_months() -> None:
-    found = runs(Rule(time(9), monthday=31), "Europe/Berlin", datetime(2028, 1, 1, tzinfo=UTC), datetime(2028, 7, 1, tzinfo=UTC))
+    found = runs(
+        Rule(time(9), monthday=31), "Europe/Berlin", datetime(2028, 1, 1, tzinfo=UTC), datetime(2028, 7, 1, tzinfo=UTC)
+    )
     assert [run.date.isoformat()[5:] for run in found] == ["01-31", "02-29", "03-31", "04-30", "05-31", "06-30"]
 
 
@@ -142,23 +145,36 @@ def test_exactly_one_run_for_each_due_date(rule: Rule, zone: str, first: date, s
             earlier = (run.at - timedelta(seconds=1)).astimezone(tz)
             assert earlier.replace(tzinfo=None) < planned, "the wall clock showed the time before the run"
     # Every date that exists and is named by the rule had its run.
-    existing = {
-        (start + timedelta(minutes=30 * n)).astimezone(tz).date() for n in range(48 * 2, 48 * 58)
-    }
+    existing = {(start + timedelta(minutes=30 * n)).astimezone(tz).date() for n in range(48 * 2, 48 * 58)}
     assert {d for d in existing if rule.names(d)} <= set(dates)
 
 
 def test_every_zone_over_ten_years_at_the_tricky_hours() -> None:
     """The same, without chance, around every offset change of the zones that have changes."""
-    for zone in ("America/Nuuk", "Africa/Casablanca", "Asia/Gaza", "America/Asuncion", "Asia/Beirut", "Antarctica/Troll"):
+    for zone in (
+        "America/Nuuk",
+        "Africa/Casablanca",
+        "Asia/Gaza",
+        "America/Asuncion",
+        "Asia/Beirut",
+        "Antarctica/Troll",
+    ):
         for at in (time(0, 0), time(0, 30), time(2, 30), time(23, 30)):
-            dates = [r.date for r in runs(Rule(at), zone, datetime(2017, 1, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC))]
-            assert all((b - a).days == 1 for a, b in zip(dates, dates[1:], strict=False)), zone
+            dates = [
+                r.date
+                for r in runs(Rule(at), zone, datetime(2017, 1, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC))
+            ]
+            assert all((b - a).days == 1 for a, b in pairwise(dates)), zone
 
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("Europe/Berln", "Europe/Berlin"), ("berlin", "Europe/Berlin"), ("new york", "America/New_York"), ("europe/ljubljana", "Europe/Ljubljana")],
+    [
+        ("Europe/Berln", "Europe/Berlin"),
+        ("berlin", "Europe/Berlin"),
+        ("new york", "America/New_York"),
+        ("europe/ljubljana", "Europe/Ljubljana"),
+    ],
 )
 def test_a_wrong_zone_names_the_nearest_right_one(typed: str, meant: str) -> None:
     with pytest.raises(ValueError, match=meant):

@@ -303,9 +303,13 @@ async def test_an_admin_makes_a_channel_follow_a_topic_and_ends_it(
         async with database.read() as conn:
             (made,) = await subscriptions.active(conn)
         assert (made.channel_id, made.topic, made.owner) == (channel, "data-ai", "guild")
+        assert made.state == "active"
+        async with database.transaction() as conn:
+            await subscriptions.pause(conn, made.id, reason="the bot lacked Send Messages", now=made.created_at)
+        assert "from now on" in text(await answered(await side.click(shown, button))), "what paused goes on"
         again = await answered(await side.click(shown, button))
         ended = await answered(await side.click(again, press(again, "Stop following")))
-        assert "no longer follows" in text(ended)
+        assert "no longer follows **Data & AI**" in text(ended)
         async with database.read() as conn:
             assert await subscriptions.active(conn) == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import uuid
 
 from tests.sources.loopback import Loopback
@@ -50,9 +51,7 @@ def list_page(site: Loopback, numbers: list[int], form: str) -> tuple[str, str]:
     if form == "markdown":
         return "# Cloud\n\n" + "\n".join(f"- [Story]({link})" for link in links), "text/markdown"
     if form == "json":
-        return '{"items": [' + ", ".join(
-            '{"url": "%s"}' % link.replace("/", "\\/") for link in links
-        ) + "]}", "application/json"
+        return json.dumps({"items": [{"url": link} for link in links]}).replace("/", "\\/"), "application/json"
     entries = "".join(f"<item><link>{html.escape(link)}</link></item>" for link in links)
     return f'<?xml version="1.0"?><rss version="2.0"><channel>{entries}</channel></rss>', "application/rss+xml"
 
