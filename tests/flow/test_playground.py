@@ -43,7 +43,7 @@ async def test_a_document_dropped_into_a_folder_is_in_its_channels_within_second
             await asyncio.sleep(1.5)
             (inbox / "a.md").write_text(REAL.read_text("utf-8"), "utf-8")
             async with asyncio.timeout(10):
-                while not (card.last_message and compact.last_message and embed.last_message):
+                while not (card.last_message and compact.last_message and embed.last_message):  # noqa: ASYNC110
                     await asyncio.sleep(0.05)
             await asyncio.sleep(1.2)
             assert len(compact.history()) == 1, "one message, though two subscriptions match"
