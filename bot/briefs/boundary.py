@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice, pairwise
+from math import exp, log
 
 from bot.briefs.boundary_weights import WEIGHTS
 from bot.briefs.boundary_words import LINKS, PREPOSITIONS, STARTERS, VERBS
@@ -331,8 +332,9 @@ def split(opening: str, sections: Sequence[str]) -> list[tuple[str, str]]:
         seen = [features(near, cut, place) for cut in candidates(near)]
         for style, chosen in cuts.items():
             scores = [score(one, style, title=number == 0) for one in seen]
-            totals[style] += max(scores, default=0.0)
-            chosen.append(scores.index(max(scores)) + 1 if scores else 0)
+            top = max(scores, default=0.0)
+            totals[style] += top + log(sum(exp(one - top) for one in scores) or 1.0)
+            chosen.append(scores.index(top) + 1 if scores else 0)
     best = cuts["T"] if totals["T"] > totals["S"] else cuts["S"]
     return [(" ".join(words[:cut]), " ".join(words[cut:])) for words, cut in zip(parts, best, strict=True)]
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.briefs.emphasis import Run, pair
 from bot.briefs.invisible import clean
-from bot.briefs.tokens import Kind, Token, words
+from bot.briefs.tokens import Kind, Token, scripted, words
 
 __all__ = ["Kind", "Token", "addresses", "parse", "trim_url", "words"]
 
@@ -62,6 +62,7 @@ _MARKS = {
     "del": "~~",
     "strike": "~~",
 }
+_SCRIPTED = re.compile(r"([^<>\n]{1,20})</su[pb]\s*>", re.IGNORECASE)
 _LINE_TAGS = frozenset(
     """
     br hr p div li tr ul ol dl dt dd table thead tbody h1 h2 h3 h4 h5 h6 details summary center section article
@@ -247,6 +248,9 @@ class _Parser:
                     self.brackets.pop()
                 opener, mark, start = self.brackets.pop()
                 self._link(opener, mark[3:], start, end)
+        elif name in ("sup", "sub") and not closing and (inside := _SCRIPTED.match(self.source, end)):
+            self._text(scripted(html.unescape(inside[1]), name))
+            return inside.end()
         elif name in _LINE_TAGS:
             self.out.append(Token(Kind.BREAK, "\n"))
         elif name not in _DROPPED_TAGS:

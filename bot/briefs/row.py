@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from bot.briefs import inline
 from bot.briefs.emphasis import told_apart
 from bot.briefs.invisible import clean
-from bot.briefs.tokens import Kind, Token
+from bot.briefs.tokens import Kind, Token, scripted
 
 _SPACES = re.compile("[ \t\n\r\f\xa0]+")
-_UPPER = str.maketrans("0123456789+-=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ")
-_LOWER = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
 
 
 @dataclass(slots=True)
@@ -52,7 +50,7 @@ class Row:
         self.space = self.space or text[:1] == " "
         word = text.strip(" ")
         if word:
-            self.word(_scripted(word, script) if script else word)
+            self.word(scripted(word, script) if script else word)
             self.space = text[-1:] == " "
 
     def word(self, word: str) -> None:
@@ -111,9 +109,3 @@ class Row:
             if inner and not any(token.kind is Kind.LINK for token in inner):
                 self.tokens[entry.start :] = [Token(Kind.LINK, "", entry.url, inner)]
         entry.start = -1
-
-
-def _scripted(word: str, script: str) -> str:
-    """Raised and lowered digits as Unicode has them; other words as they are ("1st", a trademark sign)."""
-    table = _UPPER if script == "sup" else _LOWER
-    return word.translate(table) if all(ord(char) in table for char in word) else word

@@ -48,3 +48,18 @@ def words(tokens: Sequence[Token]) -> str:
         elif token.kind in (Kind.LINK, Kind.IMAGE):
             parts.append(words(token.inner))
     return "".join(parts)
+
+
+_UPPER = str.maketrans("0123456789+-=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ")
+_LOWER = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
+
+
+def scripted(word: str, script: str) -> str:
+    """Raised ("sup") and lowered ("sub") digits as Unicode has them; other words as they are: "1st", a trademark sign.
+
+    A power that Unicode cannot raise gets a caret, so that it does not run into the number before it.
+    """
+    table = _UPPER if script == "sup" else _LOWER
+    if all(ord(char) in table for char in word):
+        return word.translate(table)
+    return f"^{word}" if word[:1].isdigit() else word

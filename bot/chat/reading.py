@@ -38,7 +38,7 @@ def pages(section: Section) -> list[str]:
         found = [piece for piece in split(body, limit) if piece.strip()]
         fits = all(limits.characters(p) <= PAGE and len(p.encode()) <= PAGE_BYTES for p in found)
         if fits or limit <= PAGE // 8:
-            return found
+            return found or ["-# This section has no text of its own."]
         limit = limit * 2 // 3
 
 

@@ -508,3 +508,17 @@ def test_time_grows_with_length_only(text):
     started = time.process_time()
     escape(text), neutralise(text), plain(text), shorten(text, 4000), link(text, "https://e.x/"), split(text, 2000)
     assert time.process_time() - started < 6
+
+
+@pytest.mark.parametrize(
+    ("markup", "shown"),
+    [
+        ("10<sup>6</sup> rows", "10⁶ rows"),
+        ("H<sub>2</sub>O", "H₂O"),
+        ("1<sup>st</sup> place", "1st place"),
+        ("2<sup>8a</sup>", "2^8a"),
+        ("x<sup>unclosed", "xunclosed"),
+    ],
+)
+def test_raised_and_lowered_digits_never_run_into_a_number(markup: str, shown: str) -> None:
+    assert plain(markup) == shown
