@@ -64,4 +64,4 @@ def configure(level: str, form: str, stream: TextIO | None = None) -> None:
     root.setLevel(level.upper())
     # The libraries' own chatter: their warnings are ours to see, their progress is not.
     for name in ("discord", "apscheduler", "aiosqlite", "sqlalchemy", "alembic", "asyncio", "aiohttp"):
-        logging.getLogger(name).setLevel(logging.WARNING if level != "debug" else logging.INFO)
+        logging.getLogger(name).setLevel(logging.INFO if level == "debug" else max(root.level, logging.WARNING))

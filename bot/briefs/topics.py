@@ -131,9 +131,14 @@ _CATEGORIES = {
 
 
 def slug(name: str) -> str:
-    """A topic's name as its slug: ``Data & AI`` -> ``data-ai``; letters of every script stay. ``""`` if none is left."""
+    """A topic's name as its slug: ``Data & AI`` -> ``data-ai``, ``C++`` -> ``cpp``; letters of every script stay.
+
+    ``""`` if no letter or digit is left.
+    """
     folded = unicodedata.normalize("NFKC", name).casefold()
-    return re.sub(r"(?:[^\w]|_)+", "-", folded).strip("-")
+    folded = re.sub(r"(?<=\w)\+\+", "pp", re.sub(r"(?<=\w)#", "sharp", folded))
+    kept = "".join(c if unicodedata.category(c)[0] in "LNM" else "-" for c in folded)
+    return re.sub(r"-+", "-", kept).strip("-")
 
 
 def assign(title: str, dek: str, tags: Sequence[str], text: str) -> list[tuple[str, float]]:
