@@ -6,7 +6,7 @@ import asyncio
 import shutil
 import tempfile
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +71,7 @@ async def run(*, channel: str, port: int, inbox: Path | None, every: float, say:
         arriving = Path(scratch) / "samples"
         arriving.mkdir()
         client = Client(library=None)
-        async with simcord.run(client, check_errors=False) as env:
+        async with simulation(client) as env:
             guild = env.create_guild("Briefbot playground")
             made = {
                 name: guild.create_news_channel(name) if name == "announcements" else guild.create_text_channel(name)
@@ -116,6 +116,18 @@ async def run(*, channel: str, port: int, inbox: Path | None, every: float, say:
                 finally:
                     await preview.__aexit__(None, None, None)
     say("The playground has ended.")
+
+
+def simulation(client: Client) -> simcord.run:
+    """A simulated Discord in which the bot has its name and it is today.
+
+    SimCord 3.2.1 has no public way to say either, which is one reason why it is pinned exactly.
+    """
+    simulated = simcord.run(client, check_errors=False)
+    backend = simulated._env.backend
+    backend.bot_user.name = "Briefbot"
+    backend.clock._epoch = datetime.now(UTC)
+    return simulated
 
 
 async def feed(folder: Path, every: float) -> None:
