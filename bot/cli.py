@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from bot import __version__, app, log
+from bot import __version__, app, log, tasks
 from bot.briefs import condense, document
 from bot.chat import cards
 from bot.config import TOKEN_VARIABLE, Format, Settings, load
@@ -143,7 +143,7 @@ def check(config: Config = None) -> None:
 @cli.command()
 def status(config: Config = None, as_json: AsJson = False) -> None:
     """Show every source, subscription and waiting message, and what is wrong with any of them."""
-    report = asyncio.run(app.status(settings_of(config)))
+    report = asyncio.run(tasks.status(settings_of(config)))
     if as_json:
         print(json.dumps(report, ensure_ascii=False))
         return
@@ -175,7 +175,7 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Find stored briefs by their words, best first."""
-    found = asyncio.run(app.search_briefs(settings_of(config), " ".join(words), topic, limit))
+    found = asyncio.run(tasks.search_briefs(settings_of(config), " ".join(words), topic, limit))
     for word, meant in found.instead.items():
         err.print(escape(f"No brief has {word!r}; searched {meant!r}."))
     rows = []
@@ -209,7 +209,7 @@ def add(
     name: Annotated[str | None, typer.Option(help="What members see. [default: the host or folder name]")] = None,
 ) -> None:
     """Add one source: a brief site's topic page, a brief document's address, or a folder of documents."""
-    out.print(escape(asyncio.run(app.add_source(settings_of(config), source, name))))
+    out.print(escape(asyncio.run(tasks.add_source(settings_of(config), source, name))))
 
 
 @cli.command()

@@ -19,8 +19,9 @@ MAY_IMPORT = {
     "log": set(),
     "errors": set(),
     "app": {"app", "chat", "delivery", "sources", "store", "briefs", "config", "log"},
+    "tasks": {"app", "sources", "store", "briefs", "config"},
     "playground": {"app", "chat", "delivery", "sources", "store", "briefs", "config", "log"},
-    "cli": {"cli", "app", "playground", "chat", "delivery", "sources", "store", "briefs", "config", "log"},
+    "cli": {"cli", "tasks", "app", "playground", "chat", "delivery", "sources", "store", "briefs", "config", "log"},
     "__main__": {"cli"},
     "__init__": set(),
 }

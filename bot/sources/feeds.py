@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,11 +14,10 @@ from bot.briefs.text import shorten
 from bot.errors import DocumentError, SourceError
 from bot.sources import feed
 from bot.sources.feed import Entry, Feed
-from bot.sources.http import Http, Validators
+from bot.sources.http import Http
 from bot.sources.identity import Item, moment
-from bot.sources.kinds import Listing
+from bot.sources.kinds import Listing, ask
 from bot.sources.sandbox import Sandbox
-from bot.sources.site import hash_of
 from bot.store.sources import Source
 
 ACCEPT = (
@@ -35,29 +35,14 @@ class Feeds:
 
     async def list(self, source: Source) -> Listing:
         """The feed's entries, oldest first. Raises SourceError."""
-        answer = await self.http.get(
-            source.location,
-            accept=ACCEPT,
-            validators=Validators(source.etag, source.last_modified),
-            allow_private=source.allow_private,
-        )
-        if answer.not_modified:
-            return Listing(not_modified=True, validators=answer.validators, fresh_for=answer.max_age)
-        state = hash_of(answer.body)
-        if source.body_hash == state and source.baseline_at is not None:
-            return Listing(not_modified=True, validators=answer.validators, fresh_for=answer.max_age, body_hash=state)
+        answer, listing = await ask(self.http, source, ACCEPT)
+        if listing.not_modified:
+            return listing
         read = await read_feed(self.sandbox, answer.body, url=answer.url, charset=answer.charset)
         entries = oldest_first(read)
         held = {item_of(entry): (read, entry) for entry in entries}
-        return Listing(
-            items=tuple(item_of(entry) for entry in entries),
-            validators=answer.validators,
-            whole=not read.truncated,
-            fresh_for=answer.max_age,
-            ttl=read.ttl,
-            body_hash=state,
-            held=held,
-        )
+        items = tuple(map(item_of, entries))
+        return replace(listing, items=items, whole=not read.truncated, ttl=read.ttl, held=held)
 
     async def read(self, source: Source, item: Item, held: Any) -> Brief:
         """The brief of an entry. Raises SourceError while the feed does not list it, DocumentError if it says nothing."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bot.briefs.model import Brief
-from bot.sources.http import Validators
+from bot.sources.http import Http, Response, Validators
 from bot.sources.identity import Item
 from bot.store.sources import Source
 
@@ -44,3 +45,21 @@ class Kind(Protocol):
 
     async def read(self, source: Source, item: Item, held: Any) -> Brief:
         """The brief of an item. Raises SourceError where it may be tried again, DocumentError where it is no brief."""
+
+
+async def ask(http: Http, source: Source, accept: str) -> tuple[Response, Listing]:
+    """Fetch a source's own document if it changed: the answer, and a listing without items that has its validators.
+
+    ``listing.not_modified`` is set where there is nothing to read: a 304, or the same body as at the last good poll.
+    Raises SourceError.
+    """
+    answer = await http.get(
+        source.location,
+        accept=accept,
+        validators=Validators(source.etag, source.last_modified),
+        allow_private=source.allow_private,
+    )
+    state = source.body_hash if answer.not_modified else hashlib.blake2b(answer.body, digest_size=16).hexdigest()
+    same = answer.not_modified or (state == source.body_hash and source.baseline_at is not None)
+    listing = Listing(not_modified=same, validators=answer.validators, fresh_for=answer.max_age, body_hash=state)
+    return answer, listing

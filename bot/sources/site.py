@@ -7,7 +7,6 @@ asked for as Markdown first, and read as Markdown or HTML, whichever comes.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import html
 import re
 import time
@@ -24,9 +23,9 @@ from bot.briefs.article import sections_from_html
 from bot.briefs.model import Brief, Topic
 from bot.briefs.topics import TOPICS, slug
 from bot.errors import DocumentError, FetchError, SourceError
-from bot.sources.http import Http, Response, Validators
+from bot.sources.http import Http, Response
 from bot.sources.identity import Item
-from bot.sources.kinds import Listing
+from bot.sources.kinds import Listing, ask
 from bot.store.sources import Source
 
 PAGE = (
@@ -52,24 +51,16 @@ class Site:
 
     async def list(self, source: Source) -> Listing:
         """The stories of the page, oldest last as pages have it, so turned round. Raises SourceError."""
-        answer = await self.http.get(
-            source.location,
-            accept=PAGE,
-            validators=Validators(source.etag, source.last_modified),
-            allow_private=source.allow_private,
-        )
-        if answer.not_modified:
-            return Listing(not_modified=True, validators=answer.validators, fresh_for=answer.max_age)
-        state = hash_of(answer.body)
-        if source.body_hash == state and source.baseline_at is not None:
-            return Listing(not_modified=True, validators=answer.validators, fresh_for=answer.max_age, body_hash=state)
+        answer, listing = await ask(self.http, source, PAGE)
+        if listing.not_modified:
+            return listing
         links = await asyncio.to_thread(story_links, answer.text(), answer.url)
         if not links:
             raise SourceError(
                 "no stories are listed there (links such as /s/<id>)", "Give the address of a brief site's topic page"
             )
         items = tuple(Item(guid=None, link=link, title=link) for link in reversed(links))
-        return Listing(items=items, validators=answer.validators, fresh_for=answer.max_age, body_hash=state)
+        return replace(listing, items=items)
 
     async def read(self, source: Source, item: Item, held: Any) -> Brief:
         """One story. Raises SourceError, or DocumentError where it is no brief."""
@@ -85,34 +76,19 @@ class Document:
 
     async def list(self, source: Source) -> Listing:
         """The document as the one item of its source. Raises SourceError."""
-        answer = await self.http.get(
-            source.location,
-            accept=STORY,
-            validators=Validators(source.etag, source.last_modified),
-            allow_private=source.allow_private,
-        )
-        if answer.not_modified:
-            return Listing(not_modified=True, validators=answer.validators, fresh_for=answer.max_age)
-        state = hash_of(answer.body)
-        if source.body_hash == state and source.baseline_at is not None:
-            return Listing(not_modified=True, validators=answer.validators, fresh_for=answer.max_age, body_hash=state)
+        answer, listing = await ask(self.http, source, STORY)
+        if listing.not_modified:
+            return listing
         # With the time, as an edit that is taken back is an edit too.
-        version = f"{state} {time.time_ns()}"
+        version = f"{listing.body_hash} {time.time_ns()}"
         item = Item(guid=source.location, link=source.location, title=source.location, version=version)
-        return Listing(
-            (item,), validators=answer.validators, fresh_for=answer.max_age, body_hash=state, held={item: answer}
-        )
+        return replace(listing, items=(item,), held={item: answer})
 
     async def read(self, source: Source, item: Item, held: Any) -> Brief:
         """The brief. Raises SourceError, or DocumentError where the document is none."""
         if isinstance(held, Response):
             return await _brief_of(self.http, held, allow_private=source.allow_private)
         return await fetch_brief(self.http, source.location, allow_private=source.allow_private)
-
-
-def hash_of(body: bytes) -> str:
-    """A name for a body's state."""
-    return hashlib.blake2b(body, digest_size=16).hexdigest()
 
 
 def story_links(text: str, url: str) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from bot import app
+from bot import app, tasks
 from bot.config import Settings, load
 from bot.errors import StartError
 from tests.flow.rig import until
@@ -104,7 +104,7 @@ async def test_a_channel_the_bot_cannot_see_is_named_and_resumes_when_it_can(sid
         drop(tmp_path, "a")
         await app.once(made, SecretStr(side.token))
         assert len(side.posted(good)) == 1
-        row = next(r for r in (await app.status(made))["subscriptions"] if r["channel"] == str(bad))
+        row = next(r for r in (await tasks.status(made))["subscriptions"] if r["channel"] == str(bad))
         assert row["state"].startswith("paused since")
         assert str(bad) in row["reason"]
         side.forbidden.clear()
