@@ -257,7 +257,7 @@ class Poller:
         first_sight: bool,
         now: datetime,
     ) -> None:
-        news, aside = 0, [r for r in reading if r.brief is None and not r.again]
+        news = 0
         soonest: datetime | None = now + SOON if later else None
         async with self._database.transaction() as conn:
             if await sources.get(conn, source.id) is None:
@@ -295,7 +295,7 @@ class Poller:
                 body_hash=source.body_hash if listing.not_modified else listing.body_hash if listing.whole else None,
                 baseline=not listing.not_modified and not listing.more,
             )
-        self._tell(source, decisions, aside, news, first_sight)
+        self._tell(source, decisions, reading, news, first_sight)
         if news:
             self._on_change()
 
@@ -418,10 +418,21 @@ class Poller:
         tell("source failed", source=source.name, reason=error.reason, do=error.remedy or "nothing", next=after)
 
     def _tell(
-        self, source: Source, decisions: Sequence[Decision], aside: Sequence[Read], news: int, first_sight: bool
+        self, source: Source, decisions: Sequence[Decision], reading: Sequence[Read], news: int, first_sight: bool
     ) -> None:
+        """One line for each thing that a person should know of a poll."""
+        aside = [read for read in reading if read.brief is None and not read.again]
         if source.failures:
             log.info("source works again", source=source.name)
+        for read in reading:
+            if read.brief and read.brief.warnings:
+                said = "; ".join(read.brief.warnings)
+                log.warning(
+                    "puzzling document, read as far as it goes",
+                    source=source.name,
+                    item=read.decision.item.title,
+                    why=said,
+                )
         for read in aside:
             do = (
                 "mend the document and save it"
