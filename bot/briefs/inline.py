@@ -67,13 +67,13 @@ _LINE_TAGS = frozenset(
     """
     br hr p div li tr ul ol dl dt dd table thead tbody h1 h2 h3 h4 h5 h6 details summary center section article
     blockquote pre figure figcaption header footer
-    """.split()  # noqa: SIM905  one a line would be pages
+    """.split()
 )
 _DROPPED_TAGS = frozenset(
     """
     span font small big sub sup picture source video audio mark abbr cite var dfn code kbd tt samp q time td th svg
     path iframe wbr bdi bdo label input form button nav main aside object embed script style template
-    """.split()  # noqa: SIM905  one a line would be pages
+    """.split()
 )
 _HIDDEN = frozenset({"script", "style", "template"})
 _ATTRIBUTE = r"""\s{}\s?=\s?(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))"""

@@ -16,7 +16,7 @@ INVITE_HOSTS = frozenset(
     """
     discord.gg dsc.gg invite.gg discord.me discord.io discord.li discord.link discord.gift discord.new disboard.org
     top.gg discords.com watchanimeattheoffice.com
-    """.split()  # noqa: SIM905  one a line would be pages
+    """.split()
 )
 _DISCORD_PATHS = "invite|gifts|template"
 _INVITE = re.compile(
@@ -33,7 +33,7 @@ FILE_ENDINGS = frozenset(
     """
     js ts py md rs sh go pl so cc cs hs rb kt ml vb mm ps as io.js txt json yaml yml toml html htm css cpp hpp java
     swift php exe dll zip gz pdf png jpg jpeg gif svg rst tsx jsx vue lock conf cfg ini log sql csv xml wasm
-    """.split()  # noqa: SIM905  one a line would be pages
+    """.split()
 )
 # Endings of names in the DNS that are longer than a country's two letters; the rest of 1,400 is rarely seen.
 DOMAIN_ENDINGS = frozenset(
@@ -46,7 +46,7 @@ DOMAIN_ENDINGS = frozenset(
     studio design art academy school university education science health care dental doctor clinic law legal eu
     berlin london nyc google apple amazon microsoft youtube example test invalid local localhost internal lan corp
     home
-    """.split()  # noqa: SIM905  one a line would be pages
+    """.split()
 )
 _DOMAIN = re.compile(
     r"((?:[^\W_](?:[\w-]{0,62}[^\W_])?\.)+(?:xn--[a-z0-9-]+|[^\W\d_]{2,24})|\d+(?:\.\d+){3}|localhost)\.?(?::\d+)?(?:[/?#]\S*)?",

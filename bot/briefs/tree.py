@@ -27,7 +27,7 @@ _SELF_CLOSING = frozenset(
     """
     area base br col embed hr img input link meta param source track wbr p li dt dd tr td th option thead tbody
     tfoot colgroup
-    """.split()  # noqa: SIM905  one a line would be pages
+    """.split()
 )
 # The parser ends these where a <p> begins, and browsers do not; there the <p> is renamed.
 _ENDED_BY_P = frozenset(["b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u"])

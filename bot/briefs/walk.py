@@ -61,14 +61,14 @@ _BLOCKS = frozenset(
     """
     address article aside body center dd details dialog div dl dt fieldset figcaption figure footer form header
     hgroup hr legend li main nav ol optgroup p search section summary ul caption
-    """.split()  # noqa: SIM905  one a line would be pages
+    """.split()
 )
 _TABLE_PARTS = frozenset({"tr", "td", "th", "thead", "tbody", "tfoot"})
 _UNSEEN = frozenset(
     """
     script style template head title noscript iframe object embed applet svg math audio video canvas map select
     datalist input button textarea progress meter noframes rp colgroup
-    """.split()  # noqa: SIM905  one a line would be pages
+    """.split()
 )
 # A table that holds any of these lays out a page; it has no cells to line up.
 _LAYOUT = frozenset({"table", "ul", "ol", "pre", "blockquote", "figure", "dl", "hr", *_HEADINGS})
