@@ -66,8 +66,18 @@ def run(
             )
         asyncio.run(app.run_on_discord(settings, settings.token))
         return
+    require_simcord()
     out.print(f"No Discord token ({TOKEN_VARIABLE} is not set), so this is the playground: a simulated Discord.")
     playground(channel=channel)
+
+
+def require_simcord() -> None:
+    """Raises StartError where the playground's extra is not installed."""
+    if importlib.util.find_spec("simcord") is None:
+        raise StartError(
+            f"Set {TOKEN_VARIABLE} to run on Discord. To try the bot without a token, install the playground: "
+            "pip install 'briefbot[playground]'"
+        )
 
 
 @cli.command()
@@ -78,11 +88,7 @@ def playground(
     every: Annotated[float, typer.Option(help="Seconds between two sample briefs.", min=0.1)] = 3.0,
 ) -> None:
     """Run the whole bot on a simulated Discord, with a page in your browser."""
-    if importlib.util.find_spec("simcord") is None:
-        raise StartError(
-            f"Set {TOKEN_VARIABLE} to run on Discord. To try the bot without a token, install the playground: "
-            "pip install 'briefbot[playground]'"
-        )
+    require_simcord()
     log.configure("error", "console")  # SimCord makes a client of its own when it is imported, which warns
     from bot import playground as simulated
 
