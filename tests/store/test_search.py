@@ -63,7 +63,7 @@ async def library(database: Database) -> Library:
     slugs = {}
     async with database.transaction() as conn:
         for one in meta:
-            brief = parse((DATA / "briefs" / one["file"]).read_text("utf-8"))
+            brief = parse((DATA.parent / "documents" / "briefs" / one["file"]).read_text("utf-8"))
             id, _ = await briefs.add(conn, brief, source_id=known[one["source"]], now=NOW, baseline=False)
             slugs[id] = one["slug"]
     return Library(database, slugs, known)
