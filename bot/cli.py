@@ -157,10 +157,12 @@ def status(config: Config = None, as_json: AsJson = False) -> None:
         if isinstance(rows, dict):
             out.print(f"\n[bold]{title.capitalize()}[/]: " + ", ".join(f"{n} {what}" for what, n in rows.items()))
             continue
-        if not rows and title == "unread":
+        if not rows:
+            if title != "unread":
+                out.print(f"[bold]{title.capitalize()}[/]: none")
             continue
         table = Table(title=f"{title.capitalize()} ({len(rows)})", title_justify="left", box=None, pad_edge=False)
-        for column in rows[0] if rows else ():
+        for column in rows[0]:
             table.add_column(column, overflow="fold")
         for row in rows:
             table.add_row(*(escape("" if value is None else str(value)) for value in row.values()))
