@@ -299,7 +299,7 @@ async def once(settings: Settings, token: SecretStr | None) -> str:
                 await client.close()
             await connected
         async with app.database.read() as conn:
-            stored = sum(topic.briefs for topic in await briefs.topics(conn))
+            stored = await briefs.count(conn)
             waiting = await outbox.counts(conn)
             failing = [s.name for s in await sources.everyone(conn) if s.enabled and s.failures]
     said = f"{stored} briefs stored, {waiting['sent']} messages sent, {waiting['queued'] + waiting['sending']} waiting."

@@ -155,7 +155,9 @@ def status(config: Config = None, as_json: AsJson = False) -> None:
         return
     for title, rows in report.items():
         if isinstance(rows, dict):
-            out.print(f"\n[bold]{title.capitalize()}[/]: " + ", ".join(f"{n} {what}" for what, n in rows.items()))
+            out.print(
+                f"\n[bold]{title.capitalize()}[/]: " + (", ".join(f"{n} {what}" for what, n in rows.items()) or "none")
+            )
             continue
         if not rows:
             if title != "unread":

@@ -42,7 +42,7 @@ def configure(level: str, form: str, stream: TextIO | None = None) -> None:
         _redact,
     ]
     renderer: Any = (
-        structlog.dev.ConsoleRenderer(colors=stream.isatty(), pad_event_to=0)
+        structlog.dev.ConsoleRenderer(colors=stream.isatty(), pad_event_to=0, sort_keys=False)
         if console
         else structlog.processors.JSONRenderer(ensure_ascii=False)
     )

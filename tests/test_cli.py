@@ -113,7 +113,7 @@ def test_once_stores_the_baseline_then_the_news(briefbot: Briefbot, tmp_path: Pa
     (tmp_path / "in" / "a.md").write_text(REAL.read_text("utf-8"), "utf-8")
     first = briefbot("once", "--config", path)
     assert "1 briefs stored, 0 messages sent, 0 waiting." in first.stdout
-    (tmp_path / "in" / "b.md").write_text("# Another\n\n- **Topic:** Cloud\n\n## One\n\nA sentence.\n", "utf-8")
+    (tmp_path / "in" / "b.md").write_text("# Another\n\n## One\n\nA sentence.\n", "utf-8")
     (tmp_path / "in" / "bad.md").write_text("nothing", "utf-8")
     second = briefbot("once", "--config", path, BRIEFBOT_LOG__FORMAT="json")
     assert "2 briefs stored, 0 messages sent, 1 waiting." in second.stdout

@@ -147,6 +147,11 @@ async def topics(conn: AsyncConnection) -> list[TopicCount]:
     ]
 
 
+async def count(conn: AsyncConnection) -> int:
+    """How many briefs are stored."""
+    return (await conn.execute(select(func.count()).select_from(table))).scalar_one()
+
+
 async def sources_of(conn: AsyncConnection, brief_id: int) -> list[int]:
     """The sources that brought a brief, first one first."""
     query = select(brief_sources.c.source_id).where(brief_sources.c.brief_id == brief_id)
