@@ -16,6 +16,7 @@ from rich.table import Table
 
 from bot import __version__, app, log, tasks
 from bot.briefs import condense, document
+from bot.briefs.model import Brief
 from bot.chat import cards
 from bot.config import TOKEN_VARIABLE, Format, Settings, load
 from bot.errors import BriefbotError, ConfigError, DocumentError, StartError
@@ -124,16 +125,22 @@ def preview(
         out.print(escape(section.summary or ""))
 
 
-def read_document(file: str) -> Any:
+def read_document(file: str) -> Brief:
     """The brief of a document file, or of standard input. BriefbotError names the file and what to do."""
     try:
+        return document.parse(read_text(file))
+    except DocumentError as error:
+        raise BriefbotError(f"{file} is not a brief document: {error}") from None
+
+
+def read_text(file: str) -> str:
+    """The text of a file, or of standard input for ``-``. BriefbotError names the file and the reason."""
+    try:
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return document.parse(raw.decode("utf-8-sig"))
+        return raw.decode("utf-8-sig")
     except (OSError, ValueError) as error:
         reason = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else getattr(error, "strerror", error)
         raise BriefbotError(f"{file} cannot be read: {reason}") from None
-    except DocumentError as error:
-        raise BriefbotError(f"{file} is not a brief document: {error}") from None
 
 
 @cli.command()
@@ -220,6 +227,22 @@ def add(
 ) -> None:
     """Add one source: a brief site's topic page, a brief document's address, or a folder of documents."""
     out.print(escape(asyncio.run(tasks.add_source(settings_of(config), source, name))))
+
+
+@cli.command("import")
+def import_(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="An OPML file; - reads standard input.")],
+    config: Config = None,
+) -> None:
+    """Add every feed of an OPML list, as feed readers export it."""
+    for line in asyncio.run(tasks.import_feeds(settings_of(config), read_text(file))):
+        out.print(escape(line))
+
+
+@cli.command()
+def export(config: Config = None) -> None:
+    """Print every feed as an OPML list, as feed readers import it."""
+    print(asyncio.run(tasks.export_feeds(settings_of(config))), end="")
 
 
 @cli.command()

@@ -12,6 +12,7 @@ from bot.app import new_http, utc_now
 from bot.briefs.topics import slug
 from bot.config import Settings
 from bot.errors import SourceError
+from bot.sources import opml
 from bot.sources.discover import discover
 from bot.sources.http import is_private
 from bot.sources.sandbox import Sandbox
@@ -50,6 +51,48 @@ async def add_source(settings: Settings, address: str, name: str | None) -> str:
         f"Added {added.name!r}: {what}, polled every {in_words(added.interval)}. What is there now is stored at the "
         "first poll and not posted; what comes later is."
     )
+
+
+async def import_feeds(settings: Settings, text: str) -> list[str]:
+    """Store the feeds of an OPML list as sources, unseen; lines that say what became of them. Raises SourceError."""
+    listed = opml.read(text)
+    added = there = 0
+    database = await Database.open(settings.storage.database)
+    try:
+        async with database.transaction() as conn:
+            stored = await sources.everyone(conn)
+            names, locations = {s.name.casefold() for s in stored}, {s.location for s in stored}
+            for feed in listed:
+                if feed.refused:
+                    continue
+                if feed.url in locations:
+                    there += 1
+                    continue
+                name = _free(feed.title or urlsplit(feed.url).hostname or feed.url, names)
+                names.add(name.casefold())
+                new = sources.NewSource(name=name, kind="feed", location=feed.url, interval=settings.polling.interval)
+                await sources.add(conn, new, utc_now())
+                added += 1
+    finally:
+        await database.close()
+    lines = [f"{added} feeds added, {there} were there already."]
+    return lines + [f"Left out: {feed.title or feed.url}: {feed.refused}" for feed in listed if feed.refused]
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, or the name with the first number that makes it new."""
+    numbered = (f"{name[:94]} ({n})" for n in range(2, len(taken) + 3))
+    return name if name.casefold() not in taken else next(n for n in numbered if n.casefold() not in taken)
+
+
+async def export_feeds(settings: Settings) -> str:
+    """Every feed that is a source, as an OPML document."""
+    database = await Database.open(settings.storage.database, migrate=False)
+    try:
+        async with database.read() as conn:
+            return opml.write((s.name, s.location) for s in await sources.everyone(conn) if s.kind == "feed")
+    finally:
+        await database.close()
 
 
 async def look_at(settings: Settings, address: str) -> sources.NewSource:

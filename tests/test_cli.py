@@ -149,6 +149,25 @@ def test_add_what_cannot_be_added(briefbot: Briefbot, tmp_path: Path, what: str)
     assert found.stderr.startswith("briefbot: ")
 
 
+def test_a_list_of_feeds_in_and_out(briefbot: Briefbot, tmp_path: Path) -> None:
+    path = config(tmp_path)
+    feeds = [("Same", "https://a.example.org/"), ("Same", "https://b.example.org/"), ("", "https://c.example.org/feed")]
+    listed = "".join(
+        f'<outline text="{name}" xmlUrl="{url}"/>' for name, url in [*feeds, ("x", "ftp://x.example.org/")]
+    )
+    (tmp_path / "f.opml").write_text(f'<opml version="2.0"><body>{listed}</body></opml>')
+    said = briefbot("import", "f.opml", "--config", path)
+    assert "3 feeds added, 0 were there already." in said.stdout
+    assert "Left out: x: ftp: addresses are not fetched" in said.stdout
+    assert "0 feeds added, 3 were there already." in briefbot("import", "f.opml", "--config", path).stdout
+    written = briefbot("export", "--config", path).stdout
+    assert all(url in written for _, url in feeds)
+    assert 'text="Same (2)"' in written
+    assert briefbot("import", "none.opml", "--config", path).returncode == 1
+    (tmp_path / "g.opml").write_text("nothing")
+    assert "lists no feeds" in briefbot("import", "g.opml", "--config", path).stderr
+
+
 @pytest.mark.parametrize("command", ["run", "once", "status", "add x"])
 def test_a_config_that_is_not_there(briefbot: Briefbot, tmp_path: Path, command: str) -> None:
     found = briefbot(*command.split(), "--config", "none.toml")
