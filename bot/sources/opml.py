@@ -29,8 +29,9 @@ def read(text: str) -> list[Listed]:
     if len(text) > LONGEST:
         raise SourceError(f"the list is longer than {LONGEST / 1e6:g} million characters", "Split it")
     found: dict[str, Listed] = {}
-    # Bytes, whose charset is then ours to say: listparser 0.20 misreads a str that is not ASCII.
-    prepared = re.sub(r"^\s*<\?xml[^>]*\?>", "", text).encode("utf-8", "replace")
+    # listparser 0.20 takes what names no charset for Latin-1.
+    bare = re.sub(r"^\s*<\?xml[^>]*\?>", "", text)
+    prepared = f'<?xml version="1.0" encoding="utf-8"?>{bare}'.encode("utf-8", "replace")
     for feed in listparser.parse(prepared).feeds:
         url = (feed.url or "").strip()
         if url and url not in found:
