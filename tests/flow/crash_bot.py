@@ -25,10 +25,18 @@ from bot.chat.client import Client  # noqa: E402
 from bot.delivery.digests import Digests  # noqa: E402
 from bot.delivery.pacing import Pacing  # noqa: E402
 from bot.delivery.worker import utc_now  # noqa: E402
+from bot.store import outbox  # noqa: E402
 from bot.store.database import Database  # noqa: E402
 from tests.flow.rig import Shelf, make_worker, publish  # noqa: E402
 
 BRIEFS = 20
+
+
+async def left(database: Database) -> int:
+    """How many messages are not posted yet."""
+    async with database.read() as conn:
+        counts = await outbox.counts(conn)
+    return counts["queued"] + counts["sending"]
 
 
 async def live(database_path: Path, token: str, nonce_window: timedelta, what: str) -> None:
@@ -47,6 +55,9 @@ async def live(database_path: Path, token: str, nonce_window: timedelta, what: s
     while not client.is_ready():  # noqa: ASYNC110  the library sets no event that outlives a login
         await asyncio.sleep(0.005)
     await worker.drain()
+    while await left(database):  # what was put off on a slow machine is due again in a moment
+        await asyncio.sleep(0.05)
+        await worker.drain()
     await worker.stop()
     await client.close()
     await connection
