@@ -17,7 +17,9 @@ from urllib.parse import urljoin, urlsplit
 
 import feedparser
 
+from bot.briefs.article import html_to_text
 from bot.errors import SourceError
+from bot.sources import freshness
 from bot.sources.charset import decode
 from bot.sources.dates import read_date
 
@@ -204,10 +206,9 @@ def _ttl(channel: Mapping[str, Any], text: str) -> float | None:
     asked = []
     if re.fullmatch(r"\s*\d{1,6}\s*", str(channel.get("ttl", ""))):
         asked.append(int(channel["ttl"]) * 60.0)
-    periods = {"hourly": 3600, "daily": 86400, "weekly": 7 * 86400, "monthly": 30 * 86400, "yearly": 365 * 86400}
-    if period := periods.get(str(channel.get("sy_updateperiod", "")).strip().casefold()):
-        frequency = str(channel.get("sy_updatefrequency", "1")).strip()
-        asked.append(period / max(1, int(frequency) if re.fullmatch(r"\d{1,4}", frequency) else 1))
+    period = str(channel.get("sy_updateperiod", ""))
+    if (every := freshness.update_period(period, str(channel.get("sy_updatefrequency", "1")))) is not None:
+        asked.append(every)
     return max(asked, default=None)
 
 
@@ -272,18 +273,9 @@ def _day(moment: date | datetime) -> date:
     return moment.date() if isinstance(moment, datetime) else moment
 
 
-_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,2000}>|<!--.*?-->", re.DOTALL)
-
-
 def plain(markup: Any) -> str:
-    """A title or name as one line of plain text: tags out, entities (also escaped twice) read, blanks folded."""
-    if not isinstance(markup, str):
-        return ""
-    text = markup[: LONGEST_TITLE * 20]
-    for _ in range(2):
-        text = html.unescape(_TAG.sub("", text))
-    text = _TAG.sub("", text)
-    return " ".join(text.split())[:LONGEST_TITLE]
+    """A title or name as one line of plain text: known tags out, entities (also escaped twice) read, blanks folded."""
+    return html_to_text(markup[: LONGEST_TITLE * 20])[:LONGEST_TITLE] if isinstance(markup, str) else ""
 
 
 def to_json(feed: Feed) -> dict[str, Any]:

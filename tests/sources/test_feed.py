@@ -84,6 +84,7 @@ def test_what_is_no_feed_says_what_it_is(body: str, reason: str) -> None:
         ("a &lt; b and c &gt; d", "a < b and c > d"),
         ("  two\n  lines ", "two lines"),
         ("?a=1&b=2", "?a=1&b=2"),
+        ("Vec&lt;T&gt; and map&lt;string, int&gt;", "Vec<T> and map<string, int>"),
         ("Emoji 😀 עברית", "Emoji 😀 עברית"),
     ],
 )
