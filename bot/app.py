@@ -7,7 +7,7 @@ import contextlib
 import os
 import signal
 from collections.abc import Awaitable, Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -24,7 +24,7 @@ from bot.chat.shelf import Shelf
 from bot.config import TOKEN_VARIABLE, DigestSettings, Settings, SourceSettings, SubscriptionSettings
 from bot.delivery import routing
 from bot.delivery.digests import Digests
-from bot.delivery.worker import Outlet, Worker
+from bot.delivery.worker import Outlet, Worker, utc_now
 from bot.errors import StartError
 from bot.sources.http import Http
 from bot.sources.poll import Poller
@@ -41,11 +41,6 @@ log = structlog.get_logger("bot")
 # How often the ticks look at the store; a tick is one indexed query when nothing is due.
 TICK_SECONDS = 1
 LAST_TICKS = 1.0  # seconds that shutdown waits for ticks that have begun
-
-
-def utc_now() -> datetime:
-    """The clock of the whole bot."""
-    return datetime.now(UTC)
 
 
 class App(Shelf):

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from bot.app import new_http, utc_now
+from bot.app import new_http
 from bot.briefs.topics import slug
 from bot.config import Settings
+from bot.delivery.worker import utc_now
 from bot.errors import SourceError
 from bot.sources import opml
 from bot.sources.discover import discover

@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "log": set(),
     "errors": set(),
     "app": {"app", "chat", "delivery", "sources", "store", "briefs", "config", "log"},
-    "tasks": {"app", "sources", "store", "briefs", "config"},
+    "tasks": {"app", "delivery", "sources", "store", "briefs", "config"},
     "playground": {"app", "chat", "delivery", "sources", "store", "briefs", "config", "log"},
     "cli": {"cli", "tasks", "app", "playground", "chat", "delivery", "sources", "store", "briefs", "config", "log"},
     "__main__": {"cli"},

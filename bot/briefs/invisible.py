@@ -61,11 +61,6 @@ def clean(text: str) -> str:
         text = cleaned
 
 
-def is_blank(text: str) -> bool:
-    """Nothing of ``text`` would be seen."""
-    return not clean(text).strip()
-
-
 def _cut(text: str) -> str:
     out: list[str] = []
     marks = 0

@@ -8,7 +8,7 @@ import logging
 import secrets
 from collections.abc import AsyncIterator
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 import aiohttp
 import discord
@@ -16,10 +16,10 @@ import structlog
 from discord import app_commands
 from discord.http import Route
 
-from bot.briefs.model import Brief
 from bot.chat import answers, cards, commands, components, digest_cards, ids, login, permissions
 from bot.chat.catalogue import Catalogue
 from bot.chat.commands import sync
+from bot.chat.items import Library
 from bot.chat.shelf import Lookups
 from bot.delivery.digests import FullPage
 from bot.delivery.pacing import Refusals
@@ -33,13 +33,6 @@ REQUEST_SECONDS = 20.0  # discord.py sets no timeout, and aiohttp's own is 300 s
 UNAVAILABLE_SECONDS = 30.0  # before a server that is down is tried again
 PAGE = 100  # messages that one request for history brings, the most there may be
 PAGES = 20  # requests from either end of the time that is searched
-
-
-class Library(Protocol):
-    """What the components under a message read from."""
-
-    async def brief(self, brief_id: int) -> Brief | None:
-        """A stored brief, or None."""
 
 
 class Tree(app_commands.CommandTree["Client"]):

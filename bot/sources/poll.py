@@ -22,7 +22,7 @@ from bot.briefs import topics
 from bot.briefs.condense import condensed
 from bot.briefs.model import Brief
 from bot.errors import DocumentError, FetchError, SourceError, StoreError
-from bot.sources import freshness, identity
+from bot.sources import answers, freshness, identity
 from bot.sources.feeds import Feeds
 from bot.sources.folder import AT_ONCE, Folder
 from bot.sources.http import Http
@@ -196,10 +196,10 @@ class Poller:
         )
         unread = [d for d in decisions if d.verdict not in (Verdict.KNOWN, Verdict.REPEATED)]
         most = MOST_READ if source.kind in ("site", "brief") else AT_ONCE
-        to_read, later = unread[:most], unread[most:]
         if first_sight:  # news first: what is posted must not wait for what is only stored
             unread.sort(key=lambda d: d.verdict is not Verdict.NEW)
-            to_read, later = unread[:most], unread[most:]
+        to_read, later = unread[:most], unread[most:]
+        if first_sight:
             to_read.sort(key=decisions.index)
         listed = {d.item_id: d for d in decisions if d.item_id is not None}
         retry = [listed.get(p.id) or _pending(p) for p in pending][: most - len(to_read)]
@@ -414,7 +414,7 @@ class Poller:
         except StoreError as failure:
             self._tell_trouble(failure)
         tell = log.debug if source.failures and source.reason == str(error) else log.warning
-        after = "not polled any more" if permanent else f"tried again in {_words(wait)}"
+        after = "not polled any more" if permanent else f"tried again in {answers.span(wait.total_seconds())}"
         tell("source failed", source=source.name, reason=error.reason, do=error.remedy or "nothing", next=after)
 
     def _tell(
@@ -481,14 +481,3 @@ def _pending(item: sources.Item) -> Decision:
 
 def _oldest_key(source: Source) -> str:
     return f"oldest of source {source.id}"
-
-
-def _words(wait: timedelta) -> str:
-    seconds = wait.total_seconds()
-    return (
-        f"{seconds / 3600:.0f} h"
-        if seconds >= 5400
-        else f"{seconds / 60:.0f} min"
-        if seconds >= 90
-        else f"{seconds:.0f} s"
-    )

@@ -1,7 +1,5 @@
 """An address tells what kind of source it is."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from bot.errors import SourceError
@@ -13,12 +11,6 @@ from tests.sources.pages import document, serve, story_id, story_page
 
 FEED = "<rss version='2.0'><channel><title>The Feed</title><item><title>x</title><guid>1</guid></item></channel></rss>"
 HTML = {"Content-Type": "text/html"}
-
-
-@pytest.fixture
-async def site() -> AsyncIterator[Loopback]:
-    async with Loopback() as loopback:
-        yield loopback
 
 
 async def look(site: Loopback, path: str) -> Found:

@@ -5,9 +5,7 @@ from pathlib import Path
 
 from bot.sources.folder import AT_ONCE
 from tests.sources.pages import document
-from tests.sources.test_poll import Rig, drop, rig
-
-__all__ = ["rig"]
+from tests.sources.rig import Rig, drop
 
 
 async def test_one_poll_takes_more_files_than_are_read_at_once(rig: Rig, tmp_path: Path) -> None:

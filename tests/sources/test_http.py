@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import importlib.util
 import sys
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -16,18 +15,6 @@ from bot.sources.http import Http, Validators
 from tests.sources.loopback import Loopback, Names, get
 
 HAS_ZSTD = sys.version_info >= (3, 14) or importlib.util.find_spec("backports.zstd") is not None
-
-
-@pytest.fixture
-async def site() -> AsyncIterator[Loopback]:
-    async with Loopback() as loopback:
-        yield loopback
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[Http]:
-    async with Http(user_agent="Briefbot/1 (+mailto:a@example.org)", timeout=2, max_bytes=100_000) as client:
-        yield client
 
 
 async def test_what_is_sent(site: Loopback, http: Http) -> None:

@@ -7,7 +7,6 @@ import resource
 import sys
 import tracemalloc
 import zlib
-from collections.abc import AsyncIterator
 
 import brotli
 import pytest
@@ -18,18 +17,6 @@ from bot.sources.http import Http
 from tests.sources.loopback import Loopback, Names, get, raw_server
 
 HAS_ZSTD = sys.version_info >= (3, 14) or importlib.util.find_spec("backports.zstd") is not None
-
-
-@pytest.fixture
-async def site() -> AsyncIterator[Loopback]:
-    async with Loopback() as loopback:
-        yield loopback
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[Http]:
-    async with Http(user_agent="Briefbot/1 (+mailto:a@example.org)", timeout=2, max_bytes=100_000) as client:
-        yield client
 
 
 async def test_redirects_are_bounded(site: Loopback, http: Http) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +13,6 @@ from bot.sources.http import Http
 from tests.sources.loopback import Loopback, Names, get, raw_server
 
 TLS = Path(__file__).parent.parent / "data" / "tls"
-
-
-@pytest.fixture
-async def site() -> AsyncIterator[Loopback]:
-    async with Loopback() as loopback:
-        yield loopback
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[Http]:
-    async with Http(user_agent="Briefbot/1 (+mailto:a@example.org)", timeout=2, max_bytes=100_000) as client:
-        yield client
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,7 @@ from bot.briefs.model import Brief, Coverage, SourceLink, Topic
 from bot.sources.site import from_html, story_links
 from tests.sources.loopback import Loopback
 from tests.sources.pages import document, serve
-from tests.sources.test_poll import Rig, rig, site
-
-__all__ = ["rig", "site"]
+from tests.sources.rig import Rig
 
 PAGE = "https://example.org/c/cloud"
 STORY = "/s/65ec1f7b-3139-4187-9e0e-00061cbf856c"
